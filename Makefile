@@ -1,0 +1,32 @@
+# Two commands do everything on a fresh machine: `make demo` and `make test`.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test lint bench controls clean
+
+$(VENV)/.installed: pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[harness,dev]'
+	touch $@
+
+demo: $(VENV)/.installed
+	$(BIN)/rebuild-harness replay golden --out reports/demo
+
+test: $(VENV)/.installed
+	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
+	$(BIN)/pytest -n auto
+	$(BIN)/rebuild-harness controls
+
+lint: $(VENV)/.installed
+	$(BIN)/ruff check --fix . && $(BIN)/ruff format . && $(BIN)/mypy
+
+bench: $(VENV)/.installed
+	$(BIN)/python -m harness.bench
+
+controls: $(VENV)/.installed
+	$(BIN)/rebuild-harness controls
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage reports/demo
