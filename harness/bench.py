@@ -1,7 +1,7 @@
 """How fast and how lean the carry is, against public yardsticks measured in the same run.
 
 Speed: `plan` on a transcript of months, divided by one `orjson.loads` pass over its lines and one SHA-256
-pass over its bytes. Memory: the peak of `candidate` in a process of its own, beyond the dialogue that it carries.
+pass over its bytes. Memory: the peak of `candidate` in a process of its own, beyond the dialogue it carries.
 """
 
 import hashlib
@@ -74,11 +74,13 @@ def measure_speed(transcript: Path, plan: Callable[[Path], object]) -> Speed:
 def measure_peak(transcript: Path, out: Path, carried: int) -> Peak:
     """Run `candidate` on `transcript` in a child; `carried` is the bytes of dialogue in it.
 
-    Raises `CalledProcessError` when the command fails.
+    Raises `RuntimeError` with what the command wrote on stderr when it fails.
     """
     candidate = [sys.executable, "-m", "threadrebuild.cli", "candidate", str(transcript)]
     command = [sys.executable, "-c", _PEAK_OF_CHILD, *candidate, "--out", str(out), "--json"]
-    done = subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    done = subprocess.run(command, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    if done.returncode:
+        raise RuntimeError(f"candidate ended with {done.returncode}: {done.stderr}")
     return Peak(int(done.stderr.splitlines()[-1]), carried)
 
 
