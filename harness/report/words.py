@@ -1,0 +1,88 @@
+"""The run log's codes in plain words, for somebody who has never read the rules.
+
+A code that is not listed here is shown as it is, without a guess at its meaning.
+"""
+
+from collections.abc import Sequence
+
+WARNINGS = {
+    "unreadable-line": "A line is not readable as a row. What it held cannot be known.",
+    "torn-tail": "The last line breaks off in the middle, as after a crash or a full disk.",
+    "lone-surrogate": "A text holds half of a character pair. It is carried byte for byte, yet some programs refuse it.",
+    "fork": "The talk was rewound: two branches follow the same row. The last one is carried, the other is listed.",
+    "dangling-parent": "A row names a predecessor that is not in the file. The row before it in the file stands in.",
+    "extra-root": "The talk starts anew in the middle of the file. Both parts are carried, in file order.",
+    "duplicate-uuid": "Two rows have one identifier and say different things. The last one is carried.",
+    "runtime-text": "Claude Code itself wrote this text. It does not count as a word of a person or of the assistant.",
+    "unsent-reply": "The assistant tried to send this reply and the sending failed. It stays behind.",
+    "mixed-versions": "Several versions of Claude Code wrote this file.",
+    "cycle": "Rows follow each other in a circle. The link that closes it counts as broken.",
+    "reply-shape": "A reply tool was called without its text in the usual place. It is listed, not guessed.",
+    "poison": "The talk holds signs of refusals that would spoil the new session.",
+    "nothing-to-carry": "No word of a person or of the assistant was found.",
+}
+
+JUDGES = {
+    "verification": "Verification: the new file, read back from disk",
+    "oracle": "Oracle: a second, independent reader of the source",
+    "expectation": "Expectation: what was written down about this transcript beforehand",
+    "invariant": "Invariant: what must hold whatever the transcript",
+}
+
+ORIGINS = {
+    "speech": "",
+    "channel": "over a channel",
+    "queued": "sent while the assistant was busy",
+    "reply": "through a reply tool",
+    "startup": "startup snapshot",
+    "runtime": "written by Claude Code itself",
+    "stamp": "time stamp",
+}
+
+CHAIN = {
+    "rows": "rows read",
+    "roots": "beginnings",
+    "forks": "rewinds",
+    "dangling": "broken links",
+    "duplicates": "identifiers used twice",
+    "cycles": "circles",
+}
+
+TODAYS_PROMPT = (
+    "The new session sees this old snapshot and today's system prompt together: on resume Claude Code builds its "
+    "system prompt from today's instruction file, settings and MCP configuration. The snapshot alone is therefore "
+    "not the whole start of the new session."
+)  # TR-041
+
+
+def meaning(code: str | None) -> str:
+    """What a warning or a reason for refusing means, or nothing for an unknown code."""
+    return WARNINGS.get(code or "", "")
+
+
+def headline(judged: str | None, candidate: str | None, expected: bool) -> str:
+    """The verdict on one transcript in words: of `verdict` (None: not reached), `candidate` and whether it was foretold."""
+    if judged is None:
+        return "Not judged"
+    if judged != "green":
+        return {"carried": "Red, although carried", "refused": "Red, refused"}.get(candidate or "", "Red")
+    if candidate == "refused":
+        return "Refused, as expected" if expected else "Refused"
+    return "Carried and green" if candidate == "carried" else "Green"
+
+
+def checked(made: int, failed: int) -> str:
+    """How many checks were made and how many of them fail, as a sentence."""
+    if not made:
+        return "No check was made."
+    return f"{count(made, 'check was', 'checks were')} made; {f'{failed:,}' if failed else 'none'} failed."
+
+
+def count(number: int, one: str, many: str) -> str:
+    """`1 turn`, `5,000 turns`."""
+    return f"{number:,} {one if number == 1 else many}"
+
+
+def joined(parts: Sequence[str]) -> str:
+    """The parts that say something, with a middle dot between them."""
+    return " · ".join(part for part in parts if part)
