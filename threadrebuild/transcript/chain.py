@@ -1,0 +1,280 @@
+"""The order of talk: a tree of messages by `parentUuid`, and the path through it that was really spoken.
+
+File order is not chain order: a CLI may write an answer before its question, a rewind leaves two branches, an
+attachment hangs beside the path. So rows become nodes of a tree. A node is a human message or an assistant message
+(all rows of one `message.id`); run traces are passed through, that is, their uuid leads to the message above them. What
+makes the tree whole again where links are broken, and what is a rewind and what is not, is settled in decisions.md.
+
+The index holds one dictionary entry a row and a few bytes a message, so that a month of talk fits in memory.
+"""
+
+from array import array
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+NONE = -1
+MESSAGE_IDS_REMEMBERED = 512
+"""How many of the latest message ids can still be joined by another row."""
+
+
+class Kind(IntEnum):
+    """What a node is. Only `HUMAN` and `ASSISTANT` nodes can make a fork."""
+
+    HUMAN = 1
+    ASSISTANT = 2
+    BESIDE = 3
+    """Speech that never makes a fork: queued input, words beside a tool result."""
+    JOINT = 4
+    """A run trace without a known parent; it only holds what follows it."""
+    BOUNDARY = 5
+    """A compaction boundary without a parent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """A place where the chain is not whole: "extra-root", "dangling-parent" or "cycle", and the node it stands at."""
+
+    code: str
+    node: int
+
+
+@dataclass(slots=True)
+class Order:
+    """The nodes that are carried, in order of talk, and the nodes that begin an abandoned branch."""
+
+    sequence: list[int] = field(default_factory=list)
+    abandoned: dict[int, int] = field(default_factory=dict)
+    """Node → the first node of its abandoned branch."""
+    breaks: list[Break] = field(default_factory=list)
+    roots: int = 0
+
+
+class Chain:
+    """Built row by row while the file is read; `order` is asked once, at the end.
+
+    A row whose uuid is known stands where the first one stood.
+    """
+
+    def __init__(self) -> None:
+        self.index: dict[str, int] = {}
+        self.parents = array("i")
+        self.kinds = bytearray()
+        self.lines = array("i")
+        self._wanted: dict[int, str] = {}
+        self._unnamed: set[int] = set()
+        self._recent: OrderedDict[str, int] = OrderedDict()
+
+    def message(self, uuid: str | None, parent: str | None, kind: Kind, line: int) -> int:
+        """Add a message as a node of its own and return it."""
+        if uuid is not None and uuid in self.index:
+            return self.index[uuid]
+        node = self._node(kind, parent, uuid, line)
+        if uuid is not None:
+            self.index[uuid] = node
+        return node
+
+    def assistant(self, uuid: str | None, parent: str | None, message_id: str | None, line: int) -> int:
+        """Add an assistant row: to the node of its `message.id` where it continues it, else as a node of its own."""
+        if message_id and (uuid is None or uuid not in self.index):
+            node = self._recent.get(message_id)
+            if node is not None:
+                above = NONE if parent is None else self.index.get(parent, NONE)
+                if above == node or (above == self.parents[node] and parent is not None):  # TR-L15
+                    if uuid is not None:
+                        self.index[uuid] = node
+                    return node
+        node = self.message(uuid, parent, Kind.ASSISTANT, line)
+        if message_id:
+            self._recent[message_id] = node
+            if len(self._recent) > MESSAGE_IDS_REMEMBERED:
+                self._recent.popitem(last=False)
+        return node
+
+    def trace(self, uuid: str, parent: str | None, line: int, boundary: bool = False) -> None:
+        """Add a run trace: its uuid leads to the message above it."""
+        if uuid in self.index:
+            return
+        above = self.index.get(parent) if parent is not None else None
+        if above is None:
+            above = self._node(Kind.BOUNDARY if boundary else Kind.JOINT, parent, uuid, line)
+        self.index[uuid] = above
+
+    def side(self, uuid: str, parent: str | None) -> None:
+        """Add a sub-agent's row: it leads to the message above it where that is known, and is nothing by itself."""
+        above = self.index.get(parent) if parent is not None else None
+        if above is not None:
+            self.index[uuid] = above
+
+    def _node(self, kind: Kind, parent: str | None, uuid: str | None, line: int) -> int:
+        node = len(self.kinds)
+        above = NONE
+        if parent is not None:
+            known = self.index.get(parent)
+            if known is None:
+                self._wanted[node] = parent
+            else:
+                above = known
+        elif uuid is None and node:
+            above = node - 1
+            self._unnamed.add(node)
+        self.parents.append(above)
+        self.kinds.append(kind)
+        self.lines.append(line)
+        return node
+
+    def order(self, leaf: int, talk: set[int]) -> Order:
+        """The order of talk from the first root to `leaf`; `talk` are the nodes in which somebody said something.
+
+        `leaf` is the node of the last main-line speech in the file.
+        """
+        found = Order()
+        bridged = self._bridge(found, talk)
+        on_path = bytearray(len(self.kinds))
+        path = []
+        at = leaf
+        while at != NONE:
+            on_path[at] = 1
+            path.append(at)
+            at = self.parents[at]
+        path.reverse()
+        found.sequence = path
+        if len(path) < len(self.kinds):
+            self._branches(found, path, on_path, bridged, talk)
+        return found
+
+    def _bridge(self, found: Order, talk: set[int]) -> bytearray:
+        """Settle links that point forward, break circles, and tie every further root to the row before it."""
+        bridged = bytearray(len(self.kinds))
+        for node in self._unnamed:
+            bridged[node] = 1
+        dangling: set[int] = set()
+        for node, parent in self._wanted.items():
+            above = self.index.get(parent, NONE)
+            self.parents[node] = above
+            if above == NONE:
+                dangling.add(node)
+        cyclic = self._break_cycles() if self._wanted else set()
+        self._wanted.clear()
+        roots = [node for node, above in enumerate(self.parents) if above == NONE]
+        found.roots = len(roots)
+        tied = _Groups(self.parents)
+        first_talk = min(talk, default=NONE)
+        has_child = bytearray(len(self.kinds))
+        for above in self.parents:
+            if above != NONE:
+                has_child[above] = 1
+        for root in roots:
+            before = root - 1
+            while before >= 0 and tied.group(before) == tied.group(root):
+                before -= 1
+            if root in cyclic:
+                found.breaks.append(Break("cycle", root))
+            elif root in dangling:
+                found.breaks.append(Break("dangling-parent", root))  # TR-L15
+            elif (
+                before >= 0
+                and self.kinds[root] != Kind.BOUNDARY
+                and first_talk <= before
+                and (self.kinds[root] != Kind.JOINT or has_child[root])
+            ):
+                found.breaks.append(Break("extra-root", root))
+            if before >= 0:
+                self.parents[root] = before
+                bridged[root] = 1
+                tied.tie(root, before)
+        return bridged
+
+    def _break_cycles(self) -> set[int]:
+        state = bytearray(len(self.kinds))
+        broken: set[int] = set()
+        for start in range(len(self.kinds)):
+            walk = []
+            at = start
+            while at != NONE and not state[at]:
+                state[at] = 1
+                walk.append(at)
+                at = self.parents[at]
+            if at != NONE and state[at] == 1:
+                circle = walk[walk.index(at) :]
+                first = min(circle)
+                self.parents[first] = NONE
+                broken.add(first)
+            for node in walk:
+                state[node] = 2
+        return broken
+
+    def _branches(
+        self, found: Order, path: list[int], on_path: bytearray, bridged: bytearray, talk: set[int]
+    ) -> None:
+        carried_child: dict[int, int] = {}
+        can_fork = (Kind.HUMAN, Kind.ASSISTANT)
+        for node, above in enumerate(self.parents):
+            if above != NONE and self.kinds[node] in can_fork and not bridged[node]:
+                best = carried_child.get(above)
+                if best is None or not on_path[best]:
+                    carried_child[above] = node
+        beside: dict[int, list[int]] = {}
+        tops: dict[int, int] = {}
+        for node in self._parents_first(on_path):
+            above = self.parents[node]
+            if above != NONE and not on_path[above]:
+                if above in found.abandoned:
+                    found.abandoned[node] = found.abandoned[above]
+                    continue
+                tops[node] = tops[above]
+            else:
+                tops[node] = node
+            if self.kinds[node] in can_fork and not bridged[node] and carried_child[above] != node:
+                found.abandoned[node] = node
+                continue
+            if node in talk:
+                beside.setdefault(tops[node], []).append(node)
+        if beside:
+            found.sequence = self._with_beside(path, beside)
+
+    def _parents_first(self, on_path: bytearray) -> list[int]:
+        """The nodes off the path, each after its parent."""
+        done = bytearray(on_path)
+        ordered: list[int] = []
+        for start in range(len(self.kinds)):
+            walk = []
+            at = start
+            while at != NONE and not done[at]:
+                done[at] = 1
+                walk.append(at)
+                at = self.parents[at]
+            ordered.extend(reversed(walk))
+        return ordered
+
+    def _with_beside(self, path: list[int], beside: dict[int, list[int]]) -> list[int]:
+        """The path with each branch that is no rewind put in at its place in the file, after its own parent."""
+        place = {node: number for number, node in enumerate(path)}
+        put: dict[int, list[int]] = {}
+        for top in sorted(beside):
+            above = self.parents[top]
+            at = 0 if above == NONE else place[above] + 1
+            while at < len(path) and path[at] < top:
+                at += 1
+            put.setdefault(at, []).extend(sorted(beside[top]))
+        sequence: list[int] = []
+        for number, node in enumerate(path):
+            sequence.extend(put.get(number, ()))
+            sequence.append(node)
+        sequence.extend(put.get(len(path), ()))
+        return sequence
+
+
+class _Groups:
+    """Which nodes hang together, by union and find over trees that share a root."""
+
+    def __init__(self, parents: "array[int]") -> None:
+        self._above = array("i", (node if above == NONE else above for node, above in enumerate(parents)))
+
+    def group(self, node: int) -> int:
+        while self._above[node] != node:
+            self._above[node] = node = self._above[self._above[node]]
+        return node
+
+    def tie(self, root: int, to: int) -> None:
+        self._above[self.group(root)] = self.group(to)

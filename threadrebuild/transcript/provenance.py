@@ -1,0 +1,132 @@
+"""Who wrote a text: a person, the assistant, or the runtime. Decided by shape, position and flags of its row.
+
+Never by a word in people's text. Two exceptions widen the allow list, and only two: messages that came over a channel
+or out of the queue, and replies that the assistant sent through a tool (TR-152).
+"""
+
+import re
+from fnmatch import fnmatchcase
+from typing import NamedTuple
+
+import msgspec
+from msgspec import Raw, UnsetType
+
+from threadrebuild.transcript.rows import Attachment, Block, ReplyInput, Row, read_object
+from threadrebuild.transcript.speech import WORDS, Word
+from threadrebuild.transcript.tags import nothing_but_blocks
+
+HOST_ROWS = frozenset(
+    {
+        "last-prompt",
+        "mode",
+        "permission-mode",
+        "ai-title",
+        "custom-title",
+        "agent-name",
+        "file-history-snapshot",
+        "api-request",
+        "api-request-blob",
+        "api-request-shape",
+        "cost-state",
+        "tools-used",
+        "atis-latch",
+    }
+)
+"""Kinds of rows measured to be the host's own bookkeeping."""
+
+INTERRUPTIONS = frozenset({"[Request interrupted by user]", "[Request interrupted by user for tool use]"})
+SYNTHETIC = "<synthetic>"
+
+_CHANNEL = re.compile(r"\s*<channel\s[^<>]*\bsource=\"[^\"<>]*\"[^<>]*>")
+_MARK = msgspec.json.Decoder(list[str])
+
+
+class Origin(NamedTuple):
+    """The ledger class of a text and, where it is carried or listed as somebody's words, the mark it gets."""
+
+    name: str
+    word: Word | None = None
+
+
+RUNTIME = Origin("runtime_text", "runtime")
+BLANK = Origin("blank_text")
+INJECTED = Origin("injected_block")
+
+
+def is_channel_message(text: str) -> bool:
+    """Whether a text begins with a channel envelope, of any source (TR-024, TR-028)."""
+    return _CHANNEL.match(text) is not None
+
+
+def user_text(row: Row, text: str) -> Origin:
+    """Who wrote a text of a `user` row."""
+    if row.isCompactSummary:
+        return RUNTIME
+    if not text.strip():
+        return BLANK
+    if row.isMeta:
+        if is_channel_message(text):  # TR-024
+            return Origin("carried", "channel")
+        return INJECTED if nothing_but_blocks(text) else Origin("meta_injection")  # TR-049
+    if nothing_but_blocks(text):  # TR-023
+        return INJECTED
+    if text in INTERRUPTIONS:  # TR-L14
+        return RUNTIME
+    return Origin("carried", "channel" if is_channel_message(text) else "speech")
+
+
+def assistant_text(row: Row, text: str) -> Origin:
+    """Who wrote a text of an `assistant` row; tags mean nothing here."""
+    if row.isApiErrorMessage or (row.message is not None and row.message.model == SYNTHETIC):  # TR-L14
+        return RUNTIME
+    return Origin("carried", "speech") if text.strip() else BLANK
+
+
+def queued_text(text: str) -> Origin:
+    """Who wrote a text that was queued as a prompt (TR-025)."""
+    if not text.strip():
+        return BLANK
+    return INJECTED if nothing_but_blocks(text) else Origin("carried", "queued")
+
+
+def is_queued_prompt(attachment: Attachment) -> bool:
+    """Whether an attachment is input that a person typed while the assistant worked (TR-025, TR-027)."""
+    return attachment.type == "queued_command" and attachment.commandMode == "prompt"  # TR-027
+
+
+def is_slash_command(text: str) -> bool:
+    """Whether a queued text without a mode is a command: one word that begins with a slash (TR-027)."""
+    return re.fullmatch(r"\s*/[A-Za-z][\w:-]*\s*", text) is not None
+
+
+def is_reply_tool(name: str, patterns: tuple[str, ...]) -> bool:
+    """Whether a tool speaks to the user, by the household's patterns (TR-029, TR-030)."""
+    return any(fnmatchcase(name, pattern) for pattern in patterns)  # TR-030
+
+
+class Reply(NamedTuple):
+    """What a reply call says: the raw token of its text, and the recipient as written ("" where none is named)."""
+
+    token: bytes
+    recipient: str
+
+
+def reply_of(block: Block) -> Reply | None:
+    """The reply in a call to a reply tool, or None where its arguments have another shape (TR-L13)."""
+    given = read_object(ReplyInput, block.input)
+    token = b"" if isinstance(given.text, UnsetType) else bytes(given.text)
+    if token[:1] != b'"':  # TR-L13
+        return None
+    recipient = b"" if isinstance(given.chat_id, UnsetType) else bytes(given.chat_id)
+    return Reply(token, recipient.decode("utf-8").strip('"'))
+
+
+def marked_words(row: Row, blocks: int) -> list[str] | None:
+    """The words that an earlier carry wrote beside a message, one a block; None where there is no such mark."""
+    if not isinstance(row.threadrebuild, Raw):
+        return None
+    try:
+        words = _MARK.decode(row.threadrebuild)
+    except msgspec.DecodeError:
+        return None
+    return words if len(words) == blocks and WORDS.issuperset(words) else None
