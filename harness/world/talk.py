@@ -98,7 +98,7 @@ class Talk(Chain):
 
     def reply(
         self,
-        text: str,
+        text: str = "",
         *,
         tool: str = "mcp__companion__reply",
         chat_id: str = "me",
