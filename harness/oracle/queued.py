@@ -1,0 +1,82 @@
+"""Which queued prompts nobody has read: enqueued, and neither dequeued, removed nor attached.
+
+An attachment and a remove with the same text cancel one entry together, in either order. Older removes name
+no text: such a one belongs to the attachment beside it, and without one takes the oldest entry (TR-026).
+"""
+
+from dataclasses import dataclass, field
+
+from harness.oracle.parts import prompt_text
+from harness.oracle.reader import Row
+
+
+@dataclass
+class _Queue:
+    waiting: list[Row] = field(default_factory=list)
+    attached: dict[str, int] = field(default_factory=dict)
+    """Attachments, by text, that cancelled an entry and still wait for their remove."""
+    removed: dict[str, int] = field(default_factory=dict)
+    """Removes, by text, that cancelled an entry and still wait for their attachment."""
+
+    def cancel(self, text: str) -> bool:
+        """Take out the oldest waiting entry that says `text`."""
+        for row in self.waiting:
+            if _words(row) == text:
+                self.waiting.remove(row)
+                return True
+        return False
+
+    def attach(self, text: str) -> None:
+        if self.removed.get(text):
+            self.removed[text] -= 1
+        elif self.cancel(text):
+            self.attached[text] = self.attached.get(text, 0) + 1
+
+    def remove(self, text: str) -> None:
+        if self.attached.get(text):
+            self.attached[text] -= 1
+        elif self.cancel(text):
+            self.removed[text] = self.removed.get(text, 0) + 1
+
+
+def never_read(rows: list[Row]) -> list[Row]:
+    """The enqueue rows whose prompt is still waiting at the end of the file, in order of queuing."""
+    queue = _Queue()
+    for place, row in enumerate(rows):
+        if _is_attachment(row):
+            queue.attach(_words(row))
+        elif row.value is None or row.value.get("type") != "queue-operation":
+            continue
+        elif row.value.get("operation") == "enqueue":
+            queue.waiting.append(row)
+        elif row.value.get("operation") == "dequeue":
+            del queue.waiting[:1]
+        elif row.value.get("operation") == "remove":
+            text = _words(row) or _text_of_nameless(queue, rows[place + 1 :])
+            queue.remove(text)
+    return queue.waiting
+
+
+def _text_of_nameless(queue: _Queue, later: list[Row]) -> str:
+    """The text that a remove without one means: see the module's second sentence."""
+    for text, count in queue.attached.items():
+        if count:
+            return text
+    pending = dict(queue.removed)
+    for row in later:
+        text = _words(row) if _is_attachment(row) else ""
+        if pending.get(text):
+            pending[text] -= 1
+        elif text and any(_words(waiting) == text for waiting in queue.waiting):
+            return text
+    return _words(queue.waiting[0]) if queue.waiting else ""
+
+
+def _is_attachment(row: Row) -> bool:
+    attached = (row.value or {}).get("attachment")
+    return isinstance(attached, dict) and attached.get("type") == "queued_command"
+
+
+def _words(row: Row) -> str:
+    value = row.value or {}
+    return prompt_text(value["attachment"].get("prompt") if _is_attachment(row) else value.get("content"))
