@@ -1,22 +1,30 @@
 """The run log: what a run did, in numbered steps, one JSON object a line. A report is made from it alone.
 
-Every step has `step` (1, 2, 3 …) and `kind`; the other fields depend on the kind:
+Every step has `step` (1, 2, 3 …) and `kind`; the other fields depend on the kind. All kinds but `run` and
+`end` have `transcript`, its index in the run, from 0.
 
 - `run`          `command` (the argv that reproduces it), `version`, `settings` {name: value}
-- `source`       `transcript` (its index in the run, from 0), `name`, `path`, `bytes`, `sha256`, `lines`, `cli_versions` [str],
-                 `expected` (path of the NAME.expect.json beside it, or null)
-- `ledger`       `transcript`, `classes` [{`name`, `bytes`, `lines`, `reason`}], `sum`, `size`
-- `turns`        `transcript`, `turns` [{`number`, `open`, `tokens`, `items` [{`role`, `origin`, `line`, `offset`, `length`,
-                 `text` (decoded, lone surrogates as \\udXXX escapes), `sha256`, `carried` (bool)}]}],
+- `source`       `name`, `path`, `bytes`, `sha256`, `lines`, `cli_versions` [str], `expected` (path of the
+                 NAME.expect.json beside it, or null), `command` (the argv that replays it alone; may be
+                 left out)
+- `ledger`       `classes` [{`name`, `bytes`, `lines`, `reason`}], `sum`, `size`
+- `turns`        `turns` [{`number`, `open`, `tokens`, `items` [{`role`, `origin`, `line`, `offset`, `length`,
+                 `text` (decoded, lone surrogates as \\udXXX escapes), `time` (the row's own; may be left
+                 out), `sha256`, `carried` (bool)}]}],
                  `startup` {`frozen`, `sha256`, `texts` [str]}, `abandoned` [{`role`, `text`, `line`}]
-- `chain`        `transcript`, `roots`, `forks`, `dangling`, `duplicates`, `cycles`, `rows`, `notes` [{`code`, `line`, `detail`}]
-- `warnings`     `transcript`, `warnings` [{`code`, `line`, `detail`}]
-- `dirty`        `transcript`, `categories` {name: bytes}, `total_bytes`, `conversation_bytes`, `noise_ratio`, `should_rebuild`, `reasons`
-- `candidate`    `transcript`, `verdict` ("carried" | "refused"), `reason`, `path`, `session_id`, `rows`, `items`, `bytes`, `sha256`
-- `check`        `transcript`, `by` ("verification" | "oracle" | "expectation" | "invariant"), `name`, `rule` (id or null), `ok`,
-                 `said` (one sentence), `wanted`, `seen` (both may be null; strings when texts differ)
-- `difference`   `transcript`, `where`, `source` {`line`, `offset`, `bytes` (hex), `text`}, `candidate` {the same} or null
-- `verdict`      `transcript`, `verdict` ("green" | "red"), `why` [str]
+- `chain`        `roots`, `forks`, `dangling`, `duplicates`, `cycles`, `rows` (counts),
+                 `notes` [{`code`, `line`, `detail`}]
+- `warnings`     `warnings` [{`code`, `line`, `detail`}]
+- `dirty`        `categories` {name: bytes}, `total_bytes`, `conversation_bytes`, `noise_ratio`,
+                 `should_rebuild`, `reasons`
+- `left`         `paths` [str], `commands` [str]: what tools had opened and run, left behind (TR-L33); the
+                 step may be missing
+- `candidate`    `verdict` ("carried" | "refused"), `reason`, `path`, `session_id`, `rows`, `items`, `bytes`,
+                 `sha256`
+- `check`        `by` ("verification" | "oracle" | "expectation" | "invariant"), `name`, `rule` (id or null),
+                 `ok`, `said` (one sentence), `wanted`, `seen` (both may be null; strings when texts differ)
+- `difference`   `where`, `source` {`line`, `offset`, `bytes` (hex), `text`}, `candidate` {the same} or null
+- `verdict`      `verdict` ("green" | "red"), `why` [str]
 - `end`          `verdict` ("green" | "red"), `green`, `red` (counts)
 """
 

@@ -5,7 +5,6 @@ Only bytes and texts that the run log holds are arranged here; nothing is read a
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from os.path import commonprefix
 from typing import Any
 
 WIDTH = 8  # bytes a row: offset, hex and characters fit a phone's width
@@ -65,10 +64,14 @@ def _side(own: dict[str, Any], other: dict[str, Any] | None) -> Side:
 
 def _differing(own: Sequence[Any], other: Sequence[Any]) -> tuple[int, int]:
     """Start and stop, in `own`, of what lies between the common beginning and the common end."""
-    start = len(commonprefix([own, other]))
+    start = _common(own, other)
     room = min(len(own), len(other)) - start
-    end = len(commonprefix([own[::-1], other[::-1]]))
-    return start, len(own) - min(end, room)
+    return start, len(own) - min(_common(own[::-1], other[::-1]), room)
+
+
+def _common(own: Sequence[Any], other: Sequence[Any]) -> int:
+    pairs = enumerate(zip(own, other, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(own), len(other)))
 
 
 def _row(data: bytes, start: int, stop: int, span: tuple[int, int], offset: int) -> Row:

@@ -1,6 +1,6 @@
 """One self-contained HTML page made from a run log alone: nothing is fetched, nothing is computed again.
 
-The style and the script are inlined and named by hash in the page's own security policy; all else is forbidden.
+The style and the script are inlined and named by hash in the page's security policy; all else is forbidden.
 """
 
 import base64

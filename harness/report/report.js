@@ -5,6 +5,7 @@
   const find = document.getElementById("find");
   const output = document.getElementById("hits");
   const keys = document.getElementById("keys");
+  const marks = window.CSS?.highlights; // an older browser filters and counts, but marks no hit
   const stops = [...main.querySelectorAll(".transcript > summary, .chunk > summary, .turn")];
   const fold = (text) => { const low = text.toLowerCase(); return low.length === text.length ? low : text; };
 
@@ -40,7 +41,7 @@
   }
 
   function clear() {
-    if (window.CSS && CSS.highlights) CSS.highlights.clear();
+    marks?.clear();
     for (const each of main.querySelectorAll(".found")) each.classList.remove("found");
     for (const each of opened) each.open = false;
     opened = []; ranges = []; here = -1; total = 0;
@@ -63,11 +64,12 @@
       }
     }
     document.body.classList.add("searching");
-    if (window.CSS && CSS.highlights) {
+    if (marks) {
       const all = new Highlight();
       for (const range of ranges) all.add(range);
-      CSS.highlights.set("hit", all);
+      marks.set("hit", all);
     }
+    ranges[0]?.startContainer.parentElement.scrollIntoView({ block: "nearest" });
     tell();
   }
 
@@ -80,10 +82,10 @@
   function hop(by) {
     if (!ranges.length) return;
     here = here < 0 ? (by > 0 ? 0 : ranges.length - 1) : (here + by + ranges.length) % ranges.length;
-    if (window.CSS && CSS.highlights) {
+    if (marks) {
       const one = new Highlight(ranges[here]);
       one.priority = 1;
-      CSS.highlights.set("here", one);
+      marks.set("here", one);
     }
     ranges[here].startContainer.parentElement.scrollIntoView({ block: "center" });
     tell();

@@ -156,7 +156,7 @@ class Transcript:
 
 @dataclass(frozen=True)
 class Run:
-    """The whole run. `last` is the number of the last step, `torn` whether the log breaks off inside a line."""
+    """The whole run. `last` is the last step's number, `torn` whether the log breaks off inside a line."""
 
     run: Block | None
     end: Block | None

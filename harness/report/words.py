@@ -8,12 +8,12 @@ from collections.abc import Sequence
 WARNINGS = {
     "unreadable-line": "A line is not readable as a row. What it held cannot be known.",
     "torn-tail": "The last line breaks off in the middle, as after a crash or a full disk.",
-    "lone-surrogate": "A text holds half of a character pair. It is carried byte for byte, yet some programs refuse it.",
-    "fork": "The talk was rewound: two branches follow the same row. The last one is carried, the other is listed.",
-    "dangling-parent": "A row names a predecessor that is not in the file. The row before it in the file stands in.",
+    "lone-surrogate": "A text holds half a character. It is carried as it is, yet some programs refuse it.",
+    "fork": "The talk was rewound: two branches follow one row. The last is carried, the other listed.",
+    "dangling-parent": "A row follows one that is not in the file. The row before it in the file stands in.",
     "extra-root": "The talk starts anew in the middle of the file. Both parts are carried, in file order.",
     "duplicate-uuid": "Two rows have one identifier and say different things. The last one is carried.",
-    "runtime-text": "Claude Code itself wrote this text. It does not count as a word of a person or of the assistant.",
+    "runtime-text": "Claude Code itself wrote this text. It is no word of a person or of the assistant.",
     "unsent-reply": "The assistant tried to send this reply and the sending failed. It stays behind.",
     "mixed-versions": "Several versions of Claude Code wrote this file.",
     "cycle": "Rows follow each other in a circle. The link that closes it counts as broken.",
@@ -49,9 +49,9 @@ CHAIN = {
 }
 
 TODAYS_PROMPT = (
-    "The new session sees this old snapshot and today's system prompt together: on resume Claude Code builds its "
-    "system prompt from today's instruction file, settings and MCP configuration. The snapshot alone is therefore "
-    "not the whole start of the new session."
+    "The new session sees this old snapshot and today's system prompt together: on resume Claude Code builds "
+    "its system prompt from today's instruction file, settings and MCP configuration. The snapshot alone is "
+    "therefore not the whole start of the new session."
 )  # TR-041
 
 
@@ -61,7 +61,7 @@ def meaning(code: str | None) -> str:
 
 
 def headline(judged: str | None, candidate: str | None, expected: bool) -> str:
-    """The verdict on one transcript in words: of `verdict` (None: not reached), `candidate` and whether it was foretold."""
+    """The verdict in words: what was judged (None: nothing), what became of it, whether that was expected."""
     if judged is None:
         return "Not judged"
     if judged != "green":

@@ -20,7 +20,9 @@ HOSTILE = [
     f"half a pair {LONE}, a joined 👩‍💻, a heart ❤️, a name\u00a0kept together",
     "שלום עולם, then English, then العربية 123",
 ]
-CHINESE = "今晚的月色真好。我把昨天没说完的故事接着讲：从前有一条月鳞鲤，住在很深很深的湖里，每逢十五便浮上来看一次月亮。"
+CHINESE = (
+    "今晚的月色真好。我把昨天没说完的故事接着讲：从前有一条月鳞鲤，住在很深的湖里，每逢十五浮上来看月亮。"
+)
 REASONS = {
     "carried": "said by a person or by the assistant",
     "startup": "the startup package, frozen",
@@ -31,14 +33,13 @@ REASONS = {
     "unreadable": "not a row",
 }
 
-Add = Callable[..., int]
-
 
 def item(role: str, text: str, line: int, origin: str = "speech", carried: bool = True) -> dict[str, Any]:
     data = text.encode("utf-8", "surrogatepass")
     return {
-        "role": role, "origin": origin, "line": line, "offset": line * 700, "length": len(data) + 2, "text": text,
-        "time": f"2026-08-14T09:{line % 60:02}:00.000Z", "sha256": hashlib.sha256(data).hexdigest(), "carried": carried,
+        "role": role, "origin": origin, "line": line, "offset": line * 700, "length": len(data) + 2,
+        "text": text, "carried": carried, "time": f"2026-08-14T09:{line % 60:02}:00.000Z",
+        "sha256": hashlib.sha256(data).hexdigest(),
     }  # fmt: skip
 
 
@@ -157,8 +158,8 @@ def green(log: RunLog, index: int, name: str = "made/plain", turns: int = 3) -> 
     chain(log, index, [])
     log.add("warnings", transcript=index, warnings=[])
     log.add(
-        "dirty", transcript=index, categories={"tool_result": 121_429, "tool_use": 15_612}, total_bytes=137_041,
-        conversation_bytes=10_408, noise_ratio=0.9294, should_rebuild=False, reasons=[],
+        "dirty", transcript=index, categories={"tool_result": 121_429, "tool_use": 15_612},
+        total_bytes=137_041, conversation_bytes=10_408, noise_ratio=0.9294, should_rebuild=False, reasons=[],
     )  # fmt: skip
     candidate(log, index)
     checks(log, index)
