@@ -114,7 +114,7 @@ def main(megabytes: int, skip_memory: bool, as_json: bool) -> None:
 
 def _plan(transcript: Path) -> object:
     from threadrebuild.carry.plan import plan_file
-    from threadrebuild.settings import Settings
+    from threadrebuild.config import Settings
 
     return plan_file(transcript, Settings())
 

@@ -134,7 +134,11 @@ def _channel_busy(draw: st.DrawFn, talk: Talk) -> None:
 
 
 def _queued(draw: st.DrawFn, talk: Talk) -> None:
-    talk.queued(draw(texts()))
+    talk.queued(draw(texts()), remove_first=draw(st.booleans()))
+
+
+def _queued_blocks(draw: st.DrawFn, talk: Talk) -> None:
+    talk.queued(draw(st.lists(texts(), max_size=2)), remove_first=draw(st.booleans()))
 
 
 def _queued_command(draw: st.DrawFn, talk: Talk) -> None:
@@ -221,6 +225,7 @@ STEPS: dict[str, Step] = {
     "channel": _channel,
     "channel-busy": _channel_busy,
     "queued": _queued,
+    "queued-blocks": _queued_blocks,
     "queued-command": _queued_command,
     "dequeued": _dequeued,
     "reply": _reply,

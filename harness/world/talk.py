@@ -75,15 +75,24 @@ class Talk(Chain):
         self._say(row, "user", enveloped)
         return enveloped
 
-    def queued(self, text: str, *, mode: str = "prompt", **fields: Any) -> None:
-        """A prompt typed while a tool ran: enqueue, attachment, remove (TR-026). A command is no speech."""
+    def queued(
+        self, text: str | list[str], *, mode: str = "prompt", remove_first: bool = False, **fields: Any
+    ) -> None:
+        """A prompt typed while a tool ran: enqueue, attachment, remove (TR-026). A command is no speech.
+
+        A list is a prompt of text blocks and a picture. With `remove_first` the order is that of recordings.
+        """
+        prompt: str | list[Row] = text if isinstance(text, str) else [*map(_text, text), _picture(_PIXEL)]
         source = self.new_id()
-        self._queue("enqueue", text, source)
-        queued = shapes.queued_command(self._frame(), text, mode=mode, source=source)
-        row = self._add(queued, fields)
-        self._queue("remove", text, source)
+        self._queue("enqueue", prompt, source)
+        if remove_first:
+            self._queue("remove", prompt, source)
+        attached = shapes.queued_command(self._frame(), prompt, mode=mode, source=source)
+        row = self._add(attached, fields)
+        if not remove_first:
+            self._queue("remove", prompt, source)
         if mode == "prompt":
-            self._say(row, "user", text)
+            self._say(row, "user", *([text] if isinstance(text, str) else text))
 
     def enqueue(self, text: str) -> None:
         """A prompt put into the queue and, unless `dequeue` follows, never read."""
@@ -136,9 +145,8 @@ class Talk(Chain):
 
     def image(self, text: str | None = None, *, data: str = _PIXEL, **fields: Any) -> None:
         """A picture (base64 of a PNG) that a person sent, and the words beside it."""
-        picture = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": data}}
         words = [] if text is None else [_text(text)]
-        row = self._bare([picture, *words], fields)
+        row = self._bare([_picture(data), *words], fields)
         if text is not None:
             self._say(row, "user", text)
 
@@ -250,7 +258,7 @@ class Talk(Chain):
     def _bare(self, content: str | list[Row], fields: Row) -> str:
         return self._add(shapes.bare_user(self._frame(), content, prompt=self._prompt), fields)
 
-    def _queue(self, operation: str, content: str | None, source: str) -> None:
+    def _queue(self, operation: str, content: object, source: str) -> None:
         self._write(shapes.queue_operation(self._frame(), operation, content, source=source), None)
 
     def _new_message(self) -> str:
@@ -259,6 +267,10 @@ class Talk(Chain):
 
 def _text(text: str) -> Row:
     return {"type": "text", "text": text}
+
+
+def _picture(data: str) -> Row:
+    return {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": data}}
 
 
 def _reminder(text: str) -> str:

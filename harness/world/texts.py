@@ -43,7 +43,9 @@ def texts(draw: st.DrawFn) -> str:
         pieces += [draw(st.sampled_from(_ODDITIES[kind])), draw(st.sampled_from(("", *_WORDS)))]
     before = draw(st.sampled_from(("", "", "", *_SPACES)))
     after = draw(st.sampled_from(("", "", "", *_SPACES)))
-    return before + "".join(pieces) + after
+    # Two halves that happen to meet are one sign, in JSON as in UTF-16.
+    units = (before + "".join(pieces) + after).encode("utf-16-le", "surrogatepass")
+    return units.decode("utf-16-le", "surrogatepass")
 
 
 def blanks() -> st.SearchStrategy[str]:

@@ -2,12 +2,15 @@
 
 import hashlib
 import json
+import subprocess
+import sys
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 from harness.world.months import SHARES, write_months
 
+ROOT = Path(__file__).parents[2]
 SIZE = 8.0
 
 
@@ -35,6 +38,15 @@ def test_the_same_seed_gives_the_same_file(tmp_path: Path) -> None:
         write_months(tmp_path / name, 2.0, seed)
         digests.append(hashlib.sha256((tmp_path / name).read_bytes()).hexdigest())
     assert digests[0] == digests[1] != digests[2]
+
+
+def test_the_hash_seed_of_the_process_does_not_matter(tmp_path: Path) -> None:
+    write = "import sys, pathlib; from harness.world.months import write_months as w; "
+    write += "w(pathlib.Path(sys.argv[1]), 0.3, 7)"
+    for seed in ("1", "2"):
+        command = [sys.executable, "-c", write, str(tmp_path / seed)]
+        subprocess.run(command, check=True, env={"PYTHONHASHSEED": seed}, cwd=ROOT)
+    assert (tmp_path / "1").read_bytes() == (tmp_path / "2").read_bytes()
 
 
 def test_kinds_have_the_shares_and_the_order_of_the_reference_file(tmp_path: Path) -> None:

@@ -128,6 +128,7 @@ def test_said_holds_speech_only() -> None:
     talk.reply("sent")
     talk.reply("not sent", error="unreachable")
     talk.queued("/clear", mode="command")
+    talk.queued(["with", "a picture"], remove_first=True)
     talk.image("look")
     talk.image()
     talk.sidechain("sub", "answer")
@@ -146,6 +147,8 @@ def test_said_holds_speech_only() -> None:
         ("user", first),
         ("user", second),
         ("assistant", "sent"),
+        ("user", "with"),
+        ("user", "a picture"),
         ("user", "look"),
         ("user", "two"),
         ("user", "blocks"),
@@ -153,6 +156,16 @@ def test_said_holds_speech_only() -> None:
     assert "\nover the wire\n" in first
     assert talk.startup_texts == ["<system-reminder>\nbe brief\n</system-reminder>"]
     assert talk.abandoned == []
+
+
+def test_a_queued_prompt_is_three_rows() -> None:
+    def told(remove_first: bool) -> list[str]:
+        talk = Talk()
+        talk.queued("wait", remove_first=remove_first)
+        return [str(row.get("operation", row["type"])) for row in rows(talk)]
+
+    assert told(False) == ["enqueue", "attachment", "remove"]
+    assert told(True) == ["enqueue", "remove", "attachment"]
 
 
 def test_a_rewind_leaves_words_behind() -> None:
