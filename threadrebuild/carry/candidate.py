@@ -1,0 +1,194 @@
+"""Builds a candidate: the new session's transcript, its manifest and the byte ledger, all in place or none.
+
+Everything is written beside its final name, read back and verified, and only then published, the transcript last. A
+refusal at any point leaves nothing behind.
+"""
+
+import json
+from contextlib import closing
+from dataclasses import asdict, dataclass, field
+from hashlib import sha256
+from pathlib import Path
+
+from threadrebuild import __version__
+from threadrebuild.carry.manifest import Item, ManifestWriter, read_manifest
+from threadrebuild.carry.places import Places, SourceChanged
+from threadrebuild.carry.plan import NOTES, Plan, Refusal
+from threadrebuild.carry.rows import NewBlock, rows_of
+from threadrebuild.carry.verification import Verification, verify_candidate
+from threadrebuild.ports import Files
+from threadrebuild.transcript.ledger import REASONS
+from threadrebuild.transcript.lines import digest_of
+from threadrebuild.transcript.speech import Warning
+
+MANIFEST = "manifest.json"
+LEDGER = "ledger.json"
+
+
+@dataclass(slots=True)
+class Candidate:
+    """What was built, or why nothing was."""
+
+    plan: Plan
+    session_id: str
+    path: Path
+    refusal: Refusal | None = None
+    rows: int = 0
+    items: int = 0
+    sha256: str = ""
+    verification: Verification | None = None
+    warnings: list[Warning] = field(default_factory=list)
+
+
+class _Refused(Exception):
+    def __init__(self, refusal: Refusal) -> None:
+        super().__init__(refusal.detail)
+        self.refusal = refusal
+
+
+def build_candidate(plan: Plan, out: Path, session_id: str, files: Files) -> Candidate:
+    """Write `out/<session_id>.jsonl`, `manifest.json` and `ledger.json` for a plan that is not refused.
+
+    Files are private and appear whole or not at all (TR-060, TR-067). What goes wrong is a refusal in the result.
+    """
+    candidate = Candidate(plan, session_id, out / f"{session_id}.jsonl", plan.refusal, warnings=list(plan.warnings))
+    if candidate.refusal is not None:
+        return candidate
+    finals = [out / MANIFEST, out / LEDGER, candidate.path]
+    parts = {final: out / f".{session_id}.{final.name}.part" for final in finals}
+    taken = [final for final in finals if final.exists() or final.is_symlink()]
+    if taken:  # TR-060
+        candidate.refusal = Refusal("output-exists", 0, f"{taken[0]} is there already; nothing is overwritten")
+        return candidate
+    made_folder = False
+    published: list[Path] = []
+    try:
+        made_folder = files.make_folder(out)
+        for part in parts.values():
+            files.remove(part)
+        _write(candidate, parts, files)
+        _check(candidate, parts)
+        for final in finals:  # TR-067
+            files.publish(parts[final], final)
+            published.append(final)
+        files.sync_folder(out)
+    except (_Refused, SourceChanged, OSError) as error:
+        for path in (*published, *parts.values()):
+            files.remove(path)
+        if made_folder:
+            files.remove_folder(out)
+        candidate.refusal = _refusal_of(error)
+    return candidate
+
+
+def _refusal_of(error: Exception) -> Refusal:
+    if isinstance(error, _Refused):
+        return error.refusal
+    if isinstance(error, SourceChanged):
+        return Refusal("source-changed", 0, str(error))
+    if isinstance(error, FileExistsError):
+        return Refusal("output-exists", 0, f"{error.filename2 or error.filename} is there already")
+    return Refusal("cannot-write", 0, f"the output could not be written: {error}")
+
+
+def _write(candidate: Candidate, parts: dict[Path, Path], files: Files) -> None:
+    plan = candidate.plan
+    manifest_part, ledger_part, rows_part = parts.values()
+    digest = sha256()
+    with (
+        closing(Places(plan.source.path)) as places,
+        files.create(rows_part) as rows_file,
+        files.create(manifest_part) as manifest_file,
+        files.create(ledger_part) as ledger_file,
+    ):
+        manifest = ManifestWriter(manifest_file)
+        for row in rows_of(plan, candidate.session_id):
+            rows_file.write(row.line)
+            digest.update(row.line)
+            for number, (block, item_id) in enumerate(zip(row.blocks, row.item_ids, strict=True)):
+                manifest.add(_item(manifest.items, candidate.rows, number, block, item_id, places))
+            candidate.rows += 1
+        candidate.items = manifest.items
+        candidate.sha256 = digest.hexdigest()
+        manifest.finish(_heading(candidate))
+        ledger_file.write(json.dumps(ledger_of(plan), ensure_ascii=False, indent=1).encode("utf-8", "backslashreplace"))
+        for file in (manifest_file, ledger_file, rows_file):
+            files.sync(file)
+        for line, keys in sorted(places.repeated_keys.items()):
+            detail = f"keys that stand twice: {', '.join(keys)}; the last counts"
+            candidate.warnings.append(Warning("duplicate-key", line, detail))
+
+
+def _item(position: int, row: int, number: int, block: NewBlock, item_id: str, places: Places) -> Item:
+    injected = sha256(block.token).hexdigest()
+    if block.source is None:
+        return Item(position, row, number, block.role, block.word, item_id, injected)
+    place = places.find(block.source)
+    return Item(
+        position,
+        row,
+        number,
+        block.role,
+        block.word,
+        item_id,
+        injected,
+        source_uuid=block.source.uuid,
+        source_time=block.source.time,
+        source_line=block.source.line,
+        source_offset=place.offset,
+        source_length=len(place.found),
+        source_sha256=sha256(place.found).hexdigest(),
+    )
+
+
+def _heading(candidate: Candidate) -> dict[str, object]:
+    plan = candidate.plan
+    return {
+        "made_by": f"threadrebuild {__version__}",
+        "session_id": candidate.session_id,
+        "rows": candidate.rows,
+        "candidate_sha256": candidate.sha256,
+        "source": {
+            "session_id": plan.source.session_id,
+            "bytes": plan.source.size,
+            "sha256": plan.source.sha256,
+            "lines": plan.source.lines,
+        },
+        "startup_snapshot_sha256": plan.startup_sha256,
+        "notes": list(NOTES),
+    }
+
+
+def ledger_of(plan: Plan) -> dict[str, object]:
+    """The content of `ledger.json`: where every byte of the source went, and what stayed behind by name."""
+    source = plan.source
+    return {
+        "classes": [
+            {"name": name, "bytes": count, "reason": REASONS[name]} for name, count in source.ledger.shares().items()
+        ],
+        "sum": source.ledger.total(),
+        "size": source.size,
+        "malformed": [asdict(line) for line in source.malformed],
+        "warnings": [asdict(warning) for warning in plan.warnings],
+        "left_behind": {"paths": list(source.left_behind.paths), "checks": list(source.left_behind.checks)},  # TR-L33
+    }
+
+
+def _check(candidate: Candidate, parts: dict[Path, Path]) -> None:
+    """Read everything back from the disk and prove it before anybody sees it (TR-064, TR-065)."""
+    source = candidate.plan.source
+    if source.ledger.total() != source.size:  # TR-L06
+        raise _Refused(
+            Refusal("ledger-gap", 0, f"{source.ledger.total()} of {source.size} bytes are accounted for")
+        )
+    if digest_of(source.path, source.size) != source.sha256:  # TR-148
+        raise SourceChanged("the source changed while it was carried")
+    manifest_part, _, rows_part = parts.values()
+    own = {rows_part.resolve(), candidate.path.resolve()}
+    folders = {source.path.resolve().parent, candidate.path.resolve().parent}
+    neighbours = sorted(path for folder in folders for path in folder.glob("*.jsonl") if path.resolve() not in own)
+    manifest = read_manifest(manifest_part)
+    candidate.verification = verify_candidate(rows_part, candidate.session_id, manifest, neighbours)
+    if not candidate.verification.ok:  # TR-064
+        failed = next(check for check in candidate.verification.checks if not check.ok)
+        raise _Refused(Refusal("verification-failed", 0, f"{failed.name}: {failed.detail}"))

@@ -1,0 +1,172 @@
+"""The rows of a candidate: new envelopes around the source's own tokens.
+
+Neighbouring user texts become blocks of one row, since a host adds line breaks where it merges rows; an assistant message
+stays a row of its own. Each row is marked with one word a block, so that carrying a candidate again yields the same
+speech. What is written here meets the portable minimum that every measured version of the host resumes.
+"""
+
+import hashlib
+import json
+import uuid
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from threadrebuild.carry.plan import Plan
+from threadrebuild.transcript.speech import Role, StartupBlock, Utterance, Word
+
+MODEL_UNKNOWN = "unknown"
+"""Stands where no assistant row of the source names a model; the host then takes its default."""
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+STEP = timedelta(milliseconds=1)
+LAST_YEAR = 9000
+"""A later time is taken for none, so that later rows still have room to ascend."""
+
+
+@dataclass(slots=True)
+class NewBlock:
+    """One block to be written: the token, its mark, and what it came from (None: a stamp)."""
+
+    role: Role
+    word: Word
+    token: bytes
+    source: Utterance | StartupBlock | None
+    group: int
+    """Blocks of one row share it: assistant rows by their message, user rows by their run."""
+
+
+@dataclass(slots=True)
+class NewRow:
+    """One row of a candidate, as written."""
+
+    uuid: str
+    line: bytes
+    blocks: list[NewBlock]
+    item_ids: list[str]
+    timestamp: str
+
+
+def rows_of(plan: Plan, session_id: str) -> Iterator[NewRow]:
+    """The candidate's rows in order; the same plan and session id give the same bytes (TR-061)."""
+    namespace = uuid.UUID(session_id)
+    model = _models(plan)
+    last_time = _first_time(plan) - STEP
+    parent: str | None = None
+    position = 0
+    for blocks in _grouped(_blocks(plan)):
+        item_ids = []
+        for block in blocks:
+            source_uuid = block.source.uuid if block.source is not None else None
+            item_ids.append(str(_derived(namespace, f"{position}:{source_uuid or ''}")))  # TR-061
+            position += 1
+        last_time = max(_time_of(blocks) or last_time, last_time + STEP)
+        message: dict[str, object] = {"role": blocks[0].role}
+        if blocks[0].role == "assistant":
+            message = {
+                "id": "msg_" + _derived(namespace, f"message:{item_ids[0]}").hex,
+                "type": "message",
+                "role": "assistant",
+                "model": next(model),
+            }
+        timestamp = last_time.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        envelope = {
+            "parentUuid": parent,  # TR-062
+            "isSidechain": False,
+            "userType": "external",
+            "cwd": plan.source.cwd or "",
+            "sessionId": session_id,
+            "version": plan.source.versions[-1] if plan.source.versions else "",
+            "type": blocks[0].role,
+        }
+        ending = {
+            "threadrebuild": [block.word for block in blocks],
+            "uuid": item_ids[0],
+            "timestamp": timestamp,
+        }
+        content = b",".join(b'{"type":"text","text":' + block.token + b"}" for block in blocks)
+        line = b'%s,"message":%s,"content":[%s]},%s\n' % (
+            _json(envelope)[:-1],
+            _json(message)[:-1],
+            content,
+            _json(ending)[1:],
+        )
+        yield NewRow(item_ids[0], line, blocks, item_ids, timestamp)
+        parent = item_ids[0]
+
+
+def _derived(namespace: uuid.UUID, name: str) -> uuid.UUID:
+    """A version 5 UUID of any string, also one with half a surrogate pair, which `uuid.uuid5` cannot take."""
+    digest = hashlib.sha1(namespace.bytes + name.encode("utf-8", "surrogatepass"), usedforsecurity=False).digest()
+    return uuid.UUID(bytes=digest[:16], version=5)
+
+
+def _json(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=True, separators=(",", ":")).encode("ascii")
+
+
+def _blocks(plan: Plan) -> Iterator[NewBlock]:
+    """Everything that is written, in order: snapshot, runtime summaries, then the talk (TR-036)."""
+    for block in plan.source.startup:
+        yield NewBlock("user", "startup", block.token, block, 0)  # TR-036
+    for text in plan.summaries:
+        yield NewBlock("user", "runtime", text.token, text, 0)
+    for turn in plan.selected:
+        for number, said in enumerate(turn.utterances):
+            if plan.settings.stamp_turns and number == 0 and said.role == "user" and said.time:  # TR-032
+                yield NewBlock("user", "stamp", _json(f"[{said.time}]"), None, 0)
+            yield NewBlock(said.role, said.origin, said.token, said, 0 if said.role == "user" else said.node)
+
+
+def _grouped(blocks: Iterable[NewBlock]) -> Iterator[list[NewBlock]]:
+    row: list[NewBlock] = []
+    for block in blocks:
+        if row and (block.role, block.group) != (row[0].role, row[0].group):  # TR-034
+            yield row
+            row = []
+        row.append(block)
+    if row:
+        yield row
+
+
+def _models(plan: Plan) -> Iterator[str]:
+    """The model of each assistant row: its own, else its nearest neighbour's, never the synthetic one."""
+    groups: list[str | None] = []
+    for blocks in _grouped(_blocks(plan)):
+        if blocks[0].role == "assistant":
+            sources = (block.source for block in blocks)
+            named = (each.model for each in sources if isinstance(each, Utterance) and each.model)
+            groups.append(next(named, None))
+    following: list[str | None] = [None] * len(groups)
+    later: str | None = None
+    for number in range(len(groups) - 1, -1, -1):
+        later = groups[number] or later
+        following[number] = later
+    earlier: str | None = None
+    for own, after in zip(groups, following, strict=True):
+        earlier = own or earlier
+        yield own or earlier or after or MODEL_UNKNOWN
+
+
+def _first_time(plan: Plan) -> datetime:
+    times = (_parsed(said.time) for said in plan.carried)
+    return next((time for time in times if time is not None), EPOCH)
+
+
+def _time_of(blocks: list[NewBlock]) -> datetime | None:
+    times = (_parsed(block.source.time) for block in blocks if block.source is not None)
+    return next((time for time in times if time is not None), None)
+
+
+def _parsed(time: str | None) -> datetime | None:
+    if time is None:
+        return None
+    try:
+        parsed = datetime.fromisoformat(time)
+        if parsed.tzinfo is None:
+            parsed = parsed.replace(tzinfo=UTC)
+        parsed = parsed.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+    if parsed.year > LAST_YEAR:
+        return None
+    return parsed.replace(microsecond=parsed.microsecond // 1000 * 1000)

@@ -1,0 +1,210 @@
+"""The command line of the cores: `candidate`, `verify`, `plan`, `dirty`.
+
+Exit codes: 0 done, 1 refused, 2 usage, configuration or unreadable input. With `--json` stdout holds one object.
+"""
+
+import json
+import sys
+import uuid
+from pathlib import Path
+from typing import Any, NoReturn
+
+import click
+
+from threadrebuild import __version__
+from threadrebuild.carry.candidate import MANIFEST, build_candidate
+from threadrebuild.carry.manifest import read_manifest
+from threadrebuild.carry.plan import Malformed, plan_file
+from threadrebuild.carry.summary import (
+    candidate_summary,
+    dirty_summary,
+    plan_summary,
+    verification_summary,
+)
+from threadrebuild.carry.verification import verify_candidate
+from threadrebuild.config import ConfigError, Settings, load_settings
+from threadrebuild.project import source_in
+from threadrebuild.system import SystemFiles, SystemIds
+from threadrebuild.transcript.dirty import dirty_ledger
+from threadrebuild.transcript.lines import UnreadableInput
+from threadrebuild.transcript.reading import read_transcript
+
+REFUSED = 1
+UNUSABLE = 2
+
+_path = click.Path(path_type=Path)
+_transcript = click.argument("transcript", type=_path)
+_transcript_or_newest = click.argument("transcript", type=_path, required=False)
+_config = click.option("--config", type=_path, help="TOML file with settings; without it the defaults hold.")
+_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+_malformed = click.option(
+    "--malformed",
+    type=click.Choice(["block", "report"]),
+    default="block",
+    show_default=True,
+    help="Refuse a file with unreadable lines, or go on and list them.",
+)
+
+
+@click.group()
+@click.version_option(__version__)
+def main() -> None:
+    """Carry the dialogue of a Claude Code session, byte for byte, into a clean one."""
+
+
+@main.command()
+@_transcript
+@click.option("--out", type=_path, required=True, help="Folder for the candidate, its manifest and its ledger.")
+@click.option("--session-id", help="Session id of the candidate; random without it.")
+@_malformed
+@_config
+@_json
+def candidate(
+    transcript: Path, out: Path, session_id: str | None, malformed: Malformed, config: Path | None, as_json: bool
+) -> None:
+    """Build and verify a candidate: OUT/<session id>.jsonl, manifest.json and ledger.json."""
+    session_id = SystemIds().new_session_id() if session_id is None else _checked_session_id(session_id, as_json)
+    settings = _settings(config, as_json)
+    try:
+        plan = plan_file(source_in(settings, transcript), settings, malformed)
+        built = build_candidate(plan, out, session_id, SystemFiles())
+    except UnreadableInput as error:
+        _unusable("unreadable-input", str(error), as_json)
+    _answer(candidate_summary(built), as_json)
+
+
+@main.command()
+@_transcript_or_newest
+@_malformed
+@_config
+@_json
+def plan(transcript: Path | None, malformed: Malformed, config: Path | None, as_json: bool) -> None:
+    """Show what a carry would do; reads only. Without TRANSCRIPT the newest one of the project folder."""
+    settings = _settings(config, as_json)
+    try:
+        planned = plan_file(source_in(settings, transcript), settings, malformed)
+    except UnreadableInput as error:
+        _unusable("unreadable-input", str(error), as_json)
+    _answer(plan_summary(planned), as_json)
+
+
+@main.command()
+@_transcript_or_newest
+@_config
+@_json
+def dirty(transcript: Path | None, config: Path | None, as_json: bool) -> None:
+    """Weigh the run traces of a transcript against the budget; reads only, and only advises."""
+    settings = _settings(config, as_json)
+    try:
+        weighed = dirty_ledger(read_transcript(source_in(settings, transcript), settings), settings)
+    except UnreadableInput as error:
+        _unusable("unreadable-input", str(error), as_json)
+    summary = dirty_summary(weighed)
+    if as_json:
+        _print_json(summary)
+        return
+    for name, count in sorted(weighed.categories.items(), key=lambda each: -each[1]):
+        click.echo(f"{name:16} {count:>15,} bytes")
+    click.echo(f"{'total':16} {weighed.total_bytes:>15,} bytes, budget {weighed.dirty_budget_bytes:,}")
+    click.echo(
+        f"{'dialogue':16} {weighed.conversation_bytes:>15,} bytes in {weighed.conversation_turns} turns, "
+        f"noise ratio {weighed.noise_ratio}"
+    )
+    click.echo("a rebuild is advised: " + "; ".join(weighed.reasons) if weighed.should_rebuild else "no rebuild is due")
+    for note in weighed.notes:
+        click.echo(f"note: {note}")
+
+
+@main.command()
+@click.argument("candidate", type=_path)
+@_json
+def verify(candidate: Path, as_json: bool) -> None:
+    """Check a candidate on disk, against the manifest beside it where there is one; reads only."""
+    beside = candidate.parent / MANIFEST
+    try:
+        manifest = read_manifest(beside) if beside.exists() else None
+        others = sorted(path for path in candidate.parent.glob("*.jsonl") if path != candidate)
+        verification = verify_candidate(candidate, candidate.stem, manifest, others)
+    except OSError as error:
+        _unusable("unreadable-input", f"{candidate}: {error.strerror or error}", as_json)
+    except ValueError as error:
+        _unusable("unreadable-input", f"not a manifest: {error}", as_json)
+    summary = {
+        "verdict": "verified" if verification.ok else "refused",
+        "reason": None if verification.ok else "verification-failed",
+        "candidate": str(candidate),
+        "manifest": str(beside) if manifest else None,
+        **verification_summary(verification),
+    }
+    if as_json:
+        _print_json(summary)
+    else:
+        for check in verification.checks:
+            click.echo(f"{'ok  ' if check.ok else 'FAIL'} {check.name}: {check.detail}")
+        if manifest is None:
+            click.echo("no manifest beside it: blocks were not compared with their digests")
+    sys.exit(0 if verification.ok else REFUSED)
+
+
+def _settings(config: Path | None, as_json: bool) -> Settings:
+    if config is None:
+        return Settings()
+    try:
+        return load_settings(config)
+    except ConfigError as error:
+        _unusable("configuration", str(error), as_json)
+
+
+def _checked_session_id(session_id: str, as_json: bool) -> str:
+    """A host resumes only sessions whose file name is a UUID."""
+    try:
+        parsed = str(uuid.UUID(session_id))
+    except ValueError:
+        parsed = ""
+    if parsed != session_id.lower():
+        _unusable("usage", f"--session-id {session_id!r} is not a UUID like 123e4567-e89b-42d3-a456-426614174000", as_json)
+    return session_id.lower()
+
+
+def _answer(summary: dict[str, Any], as_json: bool) -> NoReturn:
+    """Print a plan or a candidate and leave with its exit code."""
+    refused = summary["verdict"] == "refused"
+    if as_json:
+        _print_json(summary)
+    else:
+        _print_words(summary)
+    if refused:
+        click.echo(f"refused ({summary['reason']}): {summary['detail']}", err=True)
+    sys.exit(REFUSED if refused else 0)
+
+
+def _print_words(summary: dict[str, Any]) -> None:
+    said = summary["utterances"]
+    click.echo(
+        f"{summary['selected_turns']} of {summary['source_turns']} turns "
+        f"({said['user']} user and {said['assistant']} assistant texts), about {summary['estimated_tokens']:,} tokens"
+    )
+    size = summary["source"]["bytes"]
+    for name, count in sorted(summary["ledger"].items(), key=lambda each: -each[1]):
+        click.echo(f"  {name:18} {count:>15,} bytes {count / size:7.2%}")
+    click.echo(f"  {'sum':18} {sum(summary['ledger'].values()):>15,} bytes of {size:,} in the file")
+    for warning in summary["warnings"]:
+        place = f" (line {warning['line']})" if warning["line"] else ""
+        click.echo(f"warning: {warning['code']}{place}: {warning['detail']}")
+    if summary.get("candidate"):
+        click.echo(f"verified candidate: {summary['candidate']}")
+
+
+def _unusable(reason: str, detail: str, as_json: bool) -> NoReturn:
+    if as_json:
+        _print_json({"verdict": "refused", "reason": reason, "detail": detail})
+    click.echo(f"error: {detail}", err=True)
+    sys.exit(UNUSABLE)
+
+
+def _print_json(value: dict[str, Any]) -> None:
+    click.echo(json.dumps(value, ensure_ascii=True))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,53 @@
+"""The project folder: the only place that transcripts are read from, and which one is the newest."""
+
+import json
+from pathlib import Path
+
+from threadrebuild.config import Settings
+from threadrebuild.transcript.lines import UnreadableInput
+
+_LAST_BYTES = 1 << 16
+
+
+def source_in(settings: Settings, transcript: Path | None) -> Path:
+    """The transcript to read: the one named, or without a name the newest of the project folder (TR-001, TR-005).
+
+    Raises `UnreadableInput` for a file outside the configured folder, also behind a link, and where there is none.
+    """
+    if transcript is None:
+        if settings.project_dir is None:
+            raise UnreadableInput("no transcript named and no project_dir configured (--config)")
+        return newest(Path(settings.project_dir))
+    if settings.project_dir is not None:
+        folder = Path(settings.project_dir).resolve()
+        if transcript.resolve().parent != folder:  # TR-001
+            raise UnreadableInput(f"{transcript}: not in the project folder {folder}")
+    return transcript
+
+
+def newest(folder: Path) -> Path:
+    """The transcript that was written last, leaving out candidates that nobody has gone on with (TR-005)."""
+    try:
+        files = [(path.stat().st_mtime_ns, path) for path in folder.glob("*.jsonl")]
+    except OSError as error:
+        raise UnreadableInput(f"{folder}: {error.strerror or error}") from None
+    for _, path in sorted(files, reverse=True):
+        if not is_unused_candidate(path):  # TR-005
+            return path
+    raise UnreadableInput(f"{folder}: no transcript in this folder")
+
+
+def is_unused_candidate(path: Path) -> bool:
+    """Whether the last row of a file was written by a carry: then no host has appended to it yet."""
+    try:
+        with path.open("rb") as file:
+            size = file.seek(0, 2)
+            file.seek(max(0, size - _LAST_BYTES))
+            last = file.read().rstrip().rsplit(b"\n", 1)[-1]
+    except OSError:
+        return False
+    mark = last.rfind(b'"threadrebuild":[')
+    try:
+        return mark >= 0 and isinstance(json.loads(b"{" + last[mark:]).get("threadrebuild"), list)
+    except ValueError:
+        return False
