@@ -5,15 +5,15 @@ The style and the script are inlined and named by hash in the page's security po
 
 import base64
 import hashlib
-import json
 from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from harness.report import words
+from harness.report.reading import read_steps, view_of
 from harness.report.text import plain, show
-from harness.report.view import Step, view_of
+from harness.report.view import Step
 
 HERE = Path(__file__).parent
 LONG_TEXT = 4_000  # characters; longer texts scroll in a box of their own
@@ -26,20 +26,6 @@ def write_report(run: Path, page: Path) -> None:
     ValueError, naming the line, where an earlier line is not a step. Every page states TR-041.
     """
     page.write_text(html_of(*read_steps(run)), encoding="utf-8", newline="\n")
-
-
-def read_steps(run: Path) -> tuple[list[Step], bool]:
-    """The steps of a run log that may still be being written, and whether its last line is torn."""
-    lines = run.read_text(encoding="utf-8").splitlines()
-    steps: list[Step] = []
-    for number, line in enumerate(lines, start=1):
-        try:
-            steps.append(json.loads(line))
-        except json.JSONDecodeError as wrong:
-            if number == len(lines):
-                return steps, True
-            raise ValueError(f"{run.name}, line {number}: not a step of a run log ({wrong})") from wrong
-    return steps, False
 
 
 def html_of(steps: list[Step], torn: bool = False) -> str:

@@ -1,22 +1,17 @@
 """What the page shows, as plain values: one `Transcript` for each transcript of the run, the red ones first.
 
-Everything is taken from the run log as it stands; each block keeps the number of the step it came from. Only
-the order, the widths of the bar and the words are made here.
+Each block keeps the number of the step it came from. What is derived here are words and states, and doubts:
+where the run log speaks against its own verdict.
 """
 
 import shlex
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from harness.report import words
-from harness.report.bytediff import Side, sides
+from harness.report.bytediff import Side
 
 Step = dict[str, Any]
-
-LONG_TALK = 50  # turns; longer talks are folded into chunks of as many
-OPEN_RED = 3  # so many red transcripts are open from the start
-STATES = ("red", "open", "green")  # the order on the page; `open` was never judged
 
 
 @dataclass(frozen=True)
@@ -168,6 +163,24 @@ class Run:
     def command(self) -> str:
         return _argv(_said(self.run, "command"))
 
+    @property
+    def state(self) -> str:
+        if self.end is None or not self.transcripts or self.of_state("open"):
+            return "open"
+        return "green" if _said(self.end, "verdict") == "green" and not self.doubts else "red"
+
+    @property
+    def headline(self) -> str:
+        if self.end is None:
+            return "This run did not finish"
+        if not self.transcripts:
+            return "Nothing was judged"
+        if len(self.transcripts) == 1 and not self.doubts:
+            return self.transcripts[0].headline
+        if self.doubts:
+            return "Not to be relied on"
+        return "All green" if self.state == "green" else f"{len(self.of_state('red')):,} red"
+
     def of_state(self, state: str) -> list[Transcript]:
         return [each for each in self.transcripts if each.state == state]
 
@@ -177,97 +190,13 @@ class Run:
         if self.end is None:
             return []
         found = []
-        if _said(self.end, "verdict") == "green" and self.of_state("red"):
-            found.append("The last step calls the run green although a transcript is red. Do not rely on it.")
+        green, red = _said(self.end, "verdict") == "green", bool(self.of_state("red"))
+        if green == red:
+            said, seen = ("green", "a transcript is") if green else ("red", "no transcript is")
+            found.append(f"The last step calls the run {said} although {seen} red. Do not rely on it.")
         if self.of_state("open"):
             found.append("The run ended although not every transcript was judged.")
         return found
-
-
-def view_of(steps: Sequence[Step], torn: bool = False) -> Run:
-    """The run that `steps` tell of. Kinds that this page does not know are ignored."""
-    by_index: dict[int, Transcript] = {}
-    single: dict[str, Block] = {}
-    for step in steps:
-        index = step.get("transcript")
-        if isinstance(index, int):
-            _note(by_index.setdefault(index, Transcript(index)), step)
-        elif step["kind"] in ("run", "end"):
-            single[step["kind"]] = Block(step["step"], step)
-    transcripts = sorted(by_index.values(), key=lambda each: (STATES.index(each.state), each.index))
-    for place, each in enumerate(transcripts):
-        each.open = len(transcripts) == 1 or (each.state == "red" and place < OPEN_RED)
-    last = steps[-1]["step"] if steps else 0
-    return Run(single.get("run"), single.get("end"), transcripts, last, torn)
-
-
-def _note(transcript: Transcript, step: Step) -> None:
-    number = step["step"]
-    match step["kind"]:
-        case "source" | "chain" | "dirty" | "left" | "candidate" | "verdict" as kind:
-            setattr(transcript, kind, Block(number, step))
-        case "ledger":
-            transcript.ledger = _ledger(step)
-        case "turns":
-            transcript.talk = _talk(step)
-        case "warnings":
-            transcript.warnings += [(number, warning) for warning in step.get("warnings") or []]
-        case "check":
-            transcript.checks.append(Block(number, step))
-        case "difference":
-            source, candidate = sides(step.get("source") or {}, step.get("candidate"))
-            transcript.differences.append(Difference(number, str(step.get("where")), source, candidate))
-
-
-def _ledger(step: Step) -> Ledger:
-    segments: list[Segment] = []
-    start, greys = 0.0, 0
-    for row in step.get("classes") or []:
-        width = 100 * row["bytes"] / max(step["sum"], 1)
-        tone = _tone(row["name"]) or f"grey{greys % 5}"
-        greys += tone.startswith("grey")
-        lines, reason = row.get("lines"), row.get("reason") or ""
-        segments.append(
-            Segment(row["name"], row["bytes"], lines, reason, tone, round(start, 4), round(width, 4))
-        )
-        start += width
-    return Ledger(step["step"], segments, step["sum"], step["size"])
-
-
-def _tone(name: str) -> str:
-    if name.startswith(("carried", "startup")):
-        return name[:7]
-    return "bad" if name.startswith(("unreadable", "malformed", "torn")) else ""
-
-
-def _talk(step: Step) -> Talk:
-    number = step["step"]
-    turns = [
-        Turn(turn["number"], bool(turn.get("open")), turn.get("tokens"), _items(number, turn["items"]))
-        for turn in step.get("turns") or []
-    ]
-    return Talk(
-        step=number,
-        count=len(turns),
-        chunks=[turns[at : at + LONG_TALK] for at in range(0, len(turns), LONG_TALK)],
-        startup=step.get("startup") or {},
-        left=[item for turn in turns for item in turn.items if not item.carried],
-        abandoned=_items(number, step.get("abandoned") or []),
-    )
-
-
-def _items(number: int, items: Iterable[Step]) -> list[Item]:
-    return [
-        Item(
-            step=number,
-            role=str(item.get("role")),
-            origin=words.ORIGINS.get(item.get("origin") or "", str(item.get("origin") or "")),
-            carried=bool(item.get("carried")),
-            text=str(item["text"]),
-            said=item,
-        )
-        for item in items
-    ]
 
 
 def _said(block: Block | None, name: str) -> Any:

@@ -166,6 +166,10 @@ def green(log: RunLog, index: int, name: str = "made/plain", turns: int = 3) -> 
     log.add("verdict", transcript=index, verdict="green", why=[])
 
 
+def ledger_only(log: RunLog, index: int) -> None:
+    ledger(log, index, 9_002)
+
+
 def refused(log: RunLog, index: int, name: str = "made/malformed-middle") -> None:
     source(log, index, name, 9_002)
     ledger(log, index, 9_002)

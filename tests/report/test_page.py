@@ -175,7 +175,24 @@ def test_the_ledger_says_whether_it_adds_up(tmp_path: Path) -> None:
     assert "The classes add up to 4,993 bytes, but the file has 5,000 ." in said
     assert "Every byte is accounted for" not in said
     assert "green although bytes are unaccounted for. Do not rely on it." in said
+    assert "✗ Not to be relied on" in said
     assert "calls the run green although a transcript is red" in said
+
+
+def test_a_red_end_over_green_transcripts_is_not_believed_either(tmp_path: Path) -> None:
+    said = words_of(page_of(runs.write(tmp_path / "run.jsonl", runs.green, runs.green, end="red")))
+    assert "✗ Not to be relied on" in said and "calls the run red although no transcript is red" in said
+
+
+def test_a_transcript_without_a_verdict_is_not_judged(tmp_path: Path) -> None:
+    said = words_of(page_of(runs.write(tmp_path / "run.jsonl", runs.ledger_only, runs.green)))
+    assert "… Not to be relied on" in said and "… Not judged" in said
+    assert "ended although not every transcript was judged" in said
+
+
+def test_a_run_of_nothing_judges_nothing(tmp_path: Path) -> None:
+    said = words_of(page_of(runs.write(tmp_path / "run.jsonl")))
+    assert "… Nothing was judged" in said and "All green" not in said
 
 
 def test_a_green_verdict_over_a_failed_check_is_not_believed(tmp_path: Path) -> None:
