@@ -72,13 +72,13 @@ def _blocks(row: Row) -> Iterator[Block]:
     if not texts:
         return
     shape = string_spans(row.raw)["message"]["content"]
-    for count, (place, block) in enumerate(texts):
+    marks = words if isinstance(words, list) and len(words) == len(texts) else [""] * len(texts)
+    for word, (place, block) in zip(marks, texts, strict=True):
         span = shape[place]["text"] if isinstance(shape, list) else shape
-        is_marked = isinstance(words, list) and len(words) == len(texts) and words[count] in WORDS
         yield Block(
             role=str(value.get("type")),
             text=block["text"],
-            word=words[count] if is_marked else "",
+            word=word if word in WORDS else "",
             token=row.raw[span.start : span.end],
             line=row.line,
             offset=row.offset + span.start,

@@ -29,7 +29,8 @@ class Finding:
     """One thing wrong with a candidate. A place is (line, offset in bytes), None where there is nothing.
 
     Codes: left-out, invented, doubled, out-of-order, role-changed, re-encoded, changed, split-text,
-    split-row, unmarked, startup-missing, startup-invented, startup-misplaced, runtime-changed, not-the-same-again.
+    split-row, unmarked, startup-missing, startup-invented, startup-misplaced, runtime-changed,
+    not-the-same-again.
     """
 
     code: str
@@ -98,7 +99,7 @@ def _spellings(sentence: str) -> set[bytes]:
 
 
 def _sentence(each: Utterance, others: str) -> str:
-    """The longest sentence to look for in a text: in its bytes as JSON would spell it, and not in `others`."""
+    """The longest sentence of a text that its bytes spell as JSON would, and that is not in `others`."""
     pieces = (piece.strip() for piece in re.split(r"(?<=[。！？!?])|[\n\r]", each.text))
     fit = [
         piece
