@@ -5,6 +5,7 @@ An anchor is a comment that holds nothing but ids (parted by blanks or commas; w
 stands at the end of the line it means, or on a line of its own directly above.
 """
 
+import ast
 import io
 import re
 import tokenize
@@ -34,7 +35,13 @@ class Anchor:
 
 
 def python_anchors(source: str, file: str) -> list[Anchor]:
-    """The anchors of a Python module in order of lines. Text in strings is never an anchor."""
+    """The anchors of a Python module in order of lines. Text in strings is never an anchor.
+
+    Raises `SyntaxError`.
+    """
+    if re.search(RULE_ID, source) is None:
+        return []
+    ast.parse(source)
     lines = source.split("\n")
     marks = {
         token.start[0]: (token.string[1:], not lines[token.start[0] - 1][: token.start[1]].strip())

@@ -3,6 +3,7 @@
 Every child leads a process group of its own, so that one that hangs is ended with all that it started.
 """
 
+import gc
 import json
 import os
 import selectors
@@ -48,6 +49,8 @@ def run_jobs(
     A child that hangs or dies has not been heard out: all of its checks then carry that as their error.
     """
     waiting = list(reversed(jobs))
+    # What is alive now is not looked through in the children, whose pages then stay shared.
+    gc.freeze()
     with selectors.DefaultSelector() as pipes:
         try:
             while waiting or pipes.get_map():
@@ -68,6 +71,7 @@ def run_jobs(
             for key in list(pipes.get_map().values()):
                 os.close(key.fd)
                 _end(key.data, True, time_limit)
+            gc.unfreeze()
 
 
 def _fork(job: Job, root: Path, package: str) -> tuple[int, _Child]:

@@ -9,6 +9,7 @@ import contextlib
 import importlib
 import sys
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 from harness.rules import CatalogueError
@@ -61,6 +62,7 @@ def _reaches(name: str, package: str, modules: dict[str, Path], seen: frozenset[
     return any(_reaches(target, package, modules, seen | {name, *inner}) for target in inner)
 
 
+@cache
 def _imports(path: Path, *, every: bool) -> set[str]:
     """The modules that a file imports; `every`: inside functions too. `from a import b` may mean the module
     `a.b`.

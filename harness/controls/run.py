@@ -3,7 +3,6 @@
 Trials whose outcome is kept from an earlier run of the same bytes are not run again.
 """
 
-import gc
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -42,17 +41,14 @@ def run_controls(survey: Survey, prefix: str | None = None, time_limit: float = 
     """
     begun = time.perf_counter()
     trials = survey.trials(prefix)
-    preload(
-        survey.root, survey.package, {check.file for check in survey.checks if check.file.suffix == ".py"}
-    )
-    gc.freeze()
     runner = _Runner(survey, time_limit)
+    all_asked = False
     try:
         runner.baseline(_under(survey, prefix, trials))
         runner.run(trials)
+        all_asked = prefix is None
     finally:
-        runner.cache.save(only_used=prefix is None)
-        gc.unfreeze()
+        runner.cache.save(only_used=all_asked)
     found = standings(survey, prefix, runner.known)
     return Run(found, runner.children, runner.kept, time.perf_counter() - begun)
 
@@ -93,7 +89,11 @@ class _Runner:
                     self.kept += 1
             if unknown:
                 jobs.append(Job(sabotage, tuple(unknown)))
+        if not jobs:
+            return
         self.children += len(jobs)
+        tests = {check.file for check in self._survey.checks if check.file.suffix == ".py"}
+        preload(self._survey.root, self._survey.package, tests)
         for job, outcomes, heard_out in run_jobs(
             jobs, self._survey.root, self._survey.package, self._time_limit
         ):

@@ -16,7 +16,6 @@ BLOCKS = frozenset({"body", "orelse", "finalbody", "handlers", "cases", "decorat
 _OPENERS: dict[type[ast.AST], str] = {
     ast.BoolOp: r"\s*(?:(?:and|or)\b ?)?\(*",
     ast.comprehension: r"\s*if\b ?\(*",
-    ast.Try: r"\s*except\b ?\(*",
     ast.Match: r"\s*case\b ?\(*",
 }
 
