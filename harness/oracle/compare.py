@@ -81,7 +81,9 @@ def _run(whole: str, pieces: Sequence[str]) -> int:
 
 
 def _is_near(one: str, other: str) -> bool:
-    """Whether the texts begin or end alike for half of their length: one was made out of the other."""
+    """Whether one text was made out of the other: it holds it, or they begin and end alike for half of it."""
+    if one in other or other in one:
+        return True
     size = min(len(one), len(other))
     head = next((place for place in range(size) if one[place] != other[place]), size)
     tail = next((place for place in range(size) if one[-1 - place] != other[-1 - place]), size)

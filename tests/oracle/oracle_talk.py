@@ -1,7 +1,7 @@
 """Transcripts and candidates made by hand, row by row, for the tests of the judge."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,9 @@ class Talk:
     def user(self, content: Any, **fields: Any) -> str:
         return self.row("user", message={"role": "user", "content": content}, **fields)
 
-    def assistant(self, *texts: Any, message_id: str | None = None, model: str = "claude-x", **fields: Any) -> str:
+    def assistant(
+        self, *texts: Any, message_id: str | None = None, model: str = "claude-x", **fields: Any
+    ) -> str:
         content = [text if isinstance(text, dict) else {"type": "text", "text": text} for text in texts]
         message = {"id": message_id or f"msg-{len(self.lines)}", "role": "assistant", "model": model}
         return self.row("assistant", message={**message, "content": content}, **fields)
@@ -82,17 +84,14 @@ def rows_of(said: Said) -> Made:
 def write_candidate(folder: Path, rows: Made, session: str = SESSION) -> Path:
     """Write `rows` with the envelope that every version of the CLI resumes; the tokens stay as they are."""
     path = folder / f"{session}.jsonl"
-    path.write_bytes(b"".join(map(_row, *_columns(rows, session))))
+    path.write_bytes(b"".join(_row(place, row, session) for place, row in enumerate(rows)))
     return path
-
-
-def _columns(rows: Made, session: str) -> Sequence[Sequence[Any]]:
-    return range(len(rows)), rows, [session] * len(rows)
 
 
 def _row(place: int, row: tuple[str, list[tuple[str, bytes]]], session: str) -> bytes:
     role, blocks = row
     uuid, parent = f'"{session}-{place}"', f'"{session}-{place - 1}"' if place else "null"
+    marks = json.dumps([word for word, _ in blocks], separators=(",", ":"))
     content = b",".join(b'{"type":"text","text":' + token + b"}" for _, token in blocks)
     model = f'"id":"made-{place}","model":"claude-x",' if role == "assistant" else ""
     return (
@@ -100,7 +99,7 @@ def _row(place: int, row: tuple[str, list[tuple[str, bytes]]], session: str) -> 
         f'"sessionId":"{session}","version":"2.1.199","type":"{role}",'
         f'"message":{{{model}"role":"{role}","content":['.encode()
         + content
-        + f']}},"threadrebuild":{json.dumps([word for word, _ in blocks])},"uuid":{uuid},'
+        + f']}},"threadrebuild":{marks},"uuid":{uuid},'
         f'"timestamp":"2026-08-15T09:00:00.{place:03}Z"}}\n'.encode()
     )
 

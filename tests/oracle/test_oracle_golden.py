@@ -1,4 +1,4 @@
-"""Every recorded and hand-made sample says what its expectation states; and carried whole, the judge agrees."""
+"""Every sample says what its expectation states, and of a whole carry of it the judge finds nothing wrong."""
 
 import json
 from pathlib import Path
@@ -16,6 +16,8 @@ from harness.oracle.utterance import Utterance
 GOLDEN = Path(__file__).parents[2] / "golden"
 EXPECTED = sorted(GOLDEN.rglob("*.expect.json"))
 NAMES = [str(path.relative_to(GOLDEN)).removesuffix(".expect.json") for path in EXPECTED]
+
+SILENT = ("made/empty", "made/only-noise")
 
 each_sample = pytest.mark.parametrize("expected", EXPECTED, ids=NAMES)
 
@@ -67,12 +69,10 @@ def test_every_utterance_is_a_slice_of_the_file(expected: Path) -> None:
         assert quote.line == raw.count(b"\n", 0, quote.offset) + 1
 
 
-@each_sample
-def test_a_whole_carry_agrees_and_says_the_same_again(expected: Path, tmp_path: Path) -> None:
-    source = _source(expected)
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in SILENT])
+def test_a_whole_carry_agrees_and_says_the_same_again(name: str, tmp_path: Path) -> None:
+    source = GOLDEN / f"{name}.jsonl"
     spoken = said(source)
-    if not spoken.utterances:
-        pytest.skip("nothing is said in it")
     candidate = write_candidate(tmp_path, rows_of(spoken))
     assert judge(source, candidate, DEFAULTS) == []
     assert resume_faults(candidate) == []

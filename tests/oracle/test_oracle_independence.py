@@ -1,4 +1,4 @@
-"""The judge is not the accused: nothing it imports, at any depth, is the code that it judges or a foreign parser."""
+"""The judge is not the accused: nothing it imports, at any depth, is the code that it judges."""
 
 import ast
 import sys

@@ -96,7 +96,9 @@ def test_parts_keep_their_order_and_say_how_they_were_sent(tmp_path: Path) -> No
     talk.user([result("c1")])
     talk.assistant(tool("c3", REPLY, chat_id=7, text="没发出"))
     talk.user([result("c3", is_error=True)])
-    talk.assistant(tool("c4", REPLY, chat_id=7, message="other argument"), tool("c5", "mcp__x__reply", text="x"))
+    talk.assistant(
+        tool("c4", REPLY, chat_id=7, message="other argument"), tool("c5", "mcp__x__reply", text="x")
+    )
     source = talk.write(tmp_path)
     everyone = said(source)
     assert [(q.origin, q.text) for q in everyone.utterances[1:]] == [
@@ -120,7 +122,11 @@ def test_what_the_runtime_wrote_without_a_tag(tmp_path: Path) -> None:
     talk.user("[Request interrupted by user] was on my screen")
     talk.assistant("(no content)")
     spoken = said(talk.write(tmp_path))
-    assert texts(spoken.utterances) == ["一", "[Request interrupted by user] was on my screen", "(no content)"]
+    assert texts(spoken.utterances) == [
+        "一",
+        "[Request interrupted by user] was on my screen",
+        "(no content)",
+    ]
     assert len(spoken.runtime) == 3
     assert spoken.warnings == {"runtime-text"}
 
