@@ -81,6 +81,11 @@ def blocks(row: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
 
 
+def has_tool_result(row: Mapping[str, Any]) -> bool:
+    """Whether one of the row's blocks is a tool's result."""
+    return any(block.get("type") == "tool_result" for block in blocks(row))
+
+
 def is_written_by_runtime(row: Mapping[str, Any]) -> bool:
     """Whether a row is flagged as an API error, or its model as synthetic."""
     return row.get("isApiErrorMessage") is True or _message(row).get("model") == SYNTHETIC
@@ -127,6 +132,8 @@ def _marked(row: Mapping[str, Any], role: str) -> list[Part]:
 
 def _user(row: Mapping[str, Any]) -> list[Part]:
     texts = _content(row)
+    if row.get("toolUseResult") is not None and not has_tool_result(row):
+        return []
     left = [text for _, text in texts if text.strip() and not is_only_blocks(text)]
     if row.get("isCompactSummary") is True:
         return [Part("summary", "user", text, path) for path, text in texts]

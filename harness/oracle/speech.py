@@ -11,7 +11,15 @@ from typing import Any
 
 from harness.oracle.links import Member
 from harness.oracle.order import order_of_talk
-from harness.oracle.parts import Part, blocks, call_results, is_written_by_runtime, parts_of, queue_parts
+from harness.oracle.parts import (
+    Part,
+    blocks,
+    call_results,
+    has_tool_result,
+    is_written_by_runtime,
+    parts_of,
+    queue_parts,
+)
 from harness.oracle.queued import never_read
 from harness.oracle.reader import Row, read_rows
 from harness.oracle.settings import DEFAULTS, Settings
@@ -155,7 +163,6 @@ def _member(row: Row, parts: Sequence[Part], is_side: bool) -> Member:
     speaker = "user" if says and kind != "assistant" else ""
     if kind == "assistant" and not is_side and not _is_runtime_row(value, parts):
         speaker = "assistant"
-    has_result = any(block.get("type") == "tool_result" for block in blocks(value))
     message = value.get("message")
     message_id = message.get("id") if isinstance(message, dict) else None
     return Member(
@@ -163,7 +170,7 @@ def _member(row: Row, parts: Sequence[Part], is_side: bool) -> Member:
         parent=parent if parent is None or isinstance(parent, str) else "",
         speaker=speaker,
         says=says,
-        may_fork=speaker == "assistant" or (kind == "user" and says and not has_result),
+        may_fork=speaker == "assistant" or (kind == "user" and says and not has_tool_result(value)),
         message_id=message_id if isinstance(message_id, str) else None,
         is_side=is_side,
         is_boundary=kind == "system" and value.get("subtype") == "compact_boundary",

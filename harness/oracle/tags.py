@@ -1,7 +1,7 @@
 """Where the runtime's tagged blocks begin and end in a text, and where a text may be cut in its raw token.
 
 A block opens with its tag spelled exactly so and ends at the closing tag that balances it; an unclosed tag is
-a person's word (TR-012, TR-L01).
+a person's word (TR-012, TR-180, TR-L01).
 """
 
 import re
@@ -20,6 +20,8 @@ TAGS = (
     "task-notification",
     "ide_selection",
     "ide-selection",
+    "user-prompt-submit-hook",
+    "session-start-hook",
 )
 STARTUP_TAG = "system-reminder"
 
