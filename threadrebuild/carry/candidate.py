@@ -170,7 +170,7 @@ def ledger_of(plan: Plan) -> dict[str, object]:
         "size": source.size,
         "malformed": [asdict(line) for line in source.malformed],
         "warnings": [asdict(warning) for warning in plan.warnings],
-        "left_behind": {"paths": list(source.left_behind.paths), "checks": list(source.left_behind.checks)},  # TR-L33
+        "left_behind": {"paths": source.left_behind.paths(), "checks": source.left_behind.checks()},  # TR-L33
     }
 
 

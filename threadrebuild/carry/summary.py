@@ -95,7 +95,7 @@ def _figures(plan: Plan) -> dict[str, Any]:
             "breaks": len(source.order.breaks),
             "abandoned_branches": len(set(source.order.abandoned.values())),
         },
-        "left_behind": {"paths": len(source.left_behind.paths), "checks": len(source.left_behind.checks)},
+        "left_behind": {"paths": len(source.left_behind.paths()), "checks": len(source.left_behind.checks())},
     }
     if plan.refusal and plan.refusal.reason == "over-budget":
         figures["choices"] = _choices(plan)  # TR-L27

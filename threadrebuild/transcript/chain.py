@@ -9,13 +9,12 @@ The index holds one dictionary entry a row and a few bytes a message, so that a 
 """
 
 from array import array
-from collections import OrderedDict
 from dataclasses import dataclass, field
 from enum import IntEnum
 
 NONE = -1
 MESSAGE_IDS_REMEMBERED = 512
-"""How many of the latest message ids can still be joined by another row."""
+"""How many of the latest message ids, at least, can still be joined by another row."""
 
 
 class Kind(IntEnum):
@@ -63,42 +62,44 @@ class Chain:
         self.lines = array("i")
         self._wanted: dict[int, str] = {}
         self._unnamed: set[int] = set()
-        self._recent: OrderedDict[str, int] = OrderedDict()
+        self._recent: dict[str, int] = {}
 
     def message(self, uuid: str | None, parent: str | None, kind: Kind, line: int) -> int:
         """Add a message as a node of its own and return it."""
         if uuid is not None and uuid in self.index:
             return self.index[uuid]
-        node = self._node(kind, parent, uuid, line)
-        if uuid is not None:
-            self.index[uuid] = node
-        return node
+        above = NONE if parent is None else self.index.get(parent, NONE)
+        return self._node(kind, above, parent, uuid, line)
 
     def assistant(self, uuid: str | None, parent: str | None, message_id: str | None, line: int) -> int:
         """Add an assistant row: to the node of its `message.id` where it continues it, else as a node of its own."""
-        if message_id and (uuid is None or uuid not in self.index):
+        if uuid is not None and uuid in self.index:
+            return self.index[uuid]
+        above = NONE if parent is None else self.index.get(parent, NONE)
+        if message_id:
             node = self._recent.get(message_id)
-            if node is not None:
-                above = NONE if parent is None else self.index.get(parent, NONE)
-                if above == node or (above == self.parents[node] and parent is not None):  # TR-L15
-                    if uuid is not None:
-                        self.index[uuid] = node
-                    return node
-        node = self.message(uuid, parent, Kind.ASSISTANT, line)
+            if node is not None and (
+                above == node or (above == self.parents[node] and parent is not None)  # TR-L15
+            ):
+                if uuid is not None:
+                    self.index[uuid] = node
+                return node
+        node = self._node(Kind.ASSISTANT, above, parent, uuid, line)
         if message_id:
             self._recent[message_id] = node
-            if len(self._recent) > MESSAGE_IDS_REMEMBERED:
-                self._recent.popitem(last=False)
+            if len(self._recent) > 2 * MESSAGE_IDS_REMEMBERED:
+                self._recent = dict(list(self._recent.items())[-MESSAGE_IDS_REMEMBERED:])
         return node
 
     def trace(self, uuid: str, parent: str | None, line: int, boundary: bool = False) -> None:
         """Add a run trace: its uuid leads to the message above it."""
         if uuid in self.index:
             return
-        above = self.index.get(parent) if parent is not None else None
-        if above is None:
-            above = self._node(Kind.BOUNDARY if boundary else Kind.JOINT, parent, uuid, line)
-        self.index[uuid] = above
+        above = NONE if parent is None else self.index.get(parent, NONE)
+        if above == NONE:
+            self._node(Kind.BOUNDARY if boundary else Kind.JOINT, above, parent, uuid, line)
+        else:
+            self.index[uuid] = above
 
     def side(self, uuid: str, parent: str | None) -> None:
         """Add a sub-agent's row: it leads to the message above it where that is known, and is nothing by itself."""
@@ -106,21 +107,19 @@ class Chain:
         if above is not None:
             self.index[uuid] = above
 
-    def _node(self, kind: Kind, parent: str | None, uuid: str | None, line: int) -> int:
+    def _node(self, kind: Kind, above: int, parent: str | None, uuid: str | None, line: int) -> int:
         node = len(self.kinds)
-        above = NONE
-        if parent is not None:
-            known = self.index.get(parent)
-            if known is None:
+        if above == NONE:
+            if parent is not None:
                 self._wanted[node] = parent
-            else:
-                above = known
-        elif uuid is None and node:
-            above = node - 1
-            self._unnamed.add(node)
+            elif uuid is None and node:
+                above = node - 1
+                self._unnamed.add(node)
         self.parents.append(above)
         self.kinds.append(kind)
         self.lines.append(line)
+        if uuid is not None:
+            self.index[uuid] = node
         return node
 
     def order(self, leaf: int, talk: set[int]) -> Order:

@@ -17,10 +17,9 @@ class Images:
         self.previews = 0
         self._preview_calls: set[str] = set()
 
-    def called(self, call: str, tool: str) -> None:
-        """Remember a call whose result will be a preview."""
-        if any(word in tool.lower() for word in PREVIEW_WORDS):
-            self._preview_calls.add(call)
+    def preview_call(self, call: str) -> None:
+        """Remember a call of a tool that returns previews."""
+        self._preview_calls.add(call)
 
     def pasted(self) -> None:
         """Count an image that a person put into a message: the host shows the model a scaled copy."""
@@ -34,6 +33,11 @@ class Images:
         else:
             self.original_views += len(found)  # TR-L19
         return sum(found)
+
+
+def returns_previews(tool: str) -> bool:
+    """Whether a tool returns scaled copies, by its name."""
+    return any(word in tool.lower() for word in PREVIEW_WORDS)
 
 
 def _images(value: Any) -> list[int]:

@@ -1,27 +1,37 @@
 """Paths and checks that stay behind with tool traffic, so that reading or running them again is a choice (TR-L33)."""
 
-REMEMBERED = 1000
-"""How many of the latest paths, and of the latest checks, are listed."""
+from collections import deque
+from collections.abc import Iterable
+
+import msgspec
+from msgspec import UNSET
+
+from threadrebuild.transcript.rows import RawOrNone, ToolInput, read_object
+
+CALLS_REMEMBERED = 5_000
+"""The latest tool calls that are looked at; what an older one touched is no longer in anybody's mind."""
 
 
 class LeftBehind:
-    """The latest distinct paths and commands of tool calls, in the order of their last use."""
+    """The latest tool calls, with their raw arguments; `paths` and `checks` read them when asked."""
 
     def __init__(self) -> None:
-        self.paths: dict[str, int] = {}
-        self.checks: dict[str, int] = {}
+        self._calls: deque[bytes] = deque(maxlen=CALLS_REMEMBERED)
 
-    def path(self, name: str, line: int) -> None:
-        """A tool read or wrote a file."""
-        _latest(self.paths, name, line)
+    def call(self, arguments: RawOrNone) -> None:
+        """A tool was called."""
+        if arguments is not UNSET:
+            self._calls.append(bytes(arguments))
 
-    def check(self, command: str, line: int) -> None:
-        """A tool ran a command."""
-        _latest(self.checks, command, line)
+    def paths(self) -> list[str]:
+        """Files that tools read or wrote, each once, in the order of their last use."""
+        given = (read_object(ToolInput, msgspec.Raw(raw)) for raw in self._calls)
+        return _latest(each.file_path or each.path or each.notebook_path for each in given)
+
+    def checks(self) -> list[str]:
+        """Commands that tools ran, each once, in the order of their last use."""
+        return _latest(read_object(ToolInput, msgspec.Raw(raw)).command for raw in self._calls)
 
 
-def _latest(seen: dict[str, int], name: str, line: int) -> None:
-    seen.pop(name, None)
-    seen[name] = line
-    if len(seen) > REMEMBERED:
-        del seen[next(iter(seen))]
+def _latest(names: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(reversed([name for name in names if name])))[::-1]

@@ -6,7 +6,7 @@ or out of the queue, and replies that the assistant sent through a tool (TR-152)
 
 import re
 from fnmatch import fnmatchcase
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import msgspec
 from msgspec import Raw, UnsetType
@@ -130,3 +130,16 @@ def marked_words(row: Row, blocks: int) -> list[str] | None:
     except msgspec.DecodeError:
         return None
     return words if len(words) == blocks and WORDS.issuperset(words) else None
+
+
+def marked(word: str) -> Origin:
+    """What a block is that an earlier carry wrote: its mark decides."""
+    if word in ("startup", "stamp"):
+        return INJECTED
+    return RUNTIME if word == "runtime" else Origin("carried", cast(Word, word))
+
+
+def model_of(row: Row) -> str | None:
+    """The model that a row names; the synthetic one is none."""
+    model = row.message.model if row.message is not None else None
+    return None if model == SYNTHETIC else model

@@ -49,7 +49,6 @@ class StartupBlock:
     uuid: str | None
     time: str | None
     size: int
-    fate: str = "injected_block"
 
 
 @dataclass(frozen=True, slots=True)

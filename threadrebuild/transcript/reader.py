@@ -1,0 +1,488 @@
+"""The single pass over a transcript: each row is judged as it comes, and every byte of it is booked at once.
+
+Most rows of a long session are one tool call or one tool result; they take the short ways through `_user` and
+`_assistant`. Nothing of a row is kept but what was said in it and its place in the chain.
+"""
+
+import dataclasses
+from collections import Counter
+from hashlib import sha256
+
+import msgspec
+from msgspec import UNSET, Raw
+
+from threadrebuild.config import Settings
+from threadrebuild.transcript import provenance
+from threadrebuild.transcript.chain import NONE, Chain, Kind
+from threadrebuild.transcript.images import Images, returns_previews
+from threadrebuild.transcript.ledger import ByteLedger
+from threadrebuild.transcript.left_behind import LeftBehind
+from threadrebuild.transcript.provenance import Origin
+from threadrebuild.transcript.queue import Entry, Queue
+from threadrebuild.transcript.rows import (
+    Attachment,
+    Block,
+    Fault,
+    RawOrNone,
+    Row,
+    content_token,
+    decode_row,
+    read_object,
+    read_row,
+    text_tokens,
+)
+from threadrebuild.transcript.speech import MalformedLine, Role, StartupBlock, Utterance
+from threadrebuild.transcript.tags import nothing_but_blocks
+from threadrebuild.transcript.tokens import decoded, has_lone_surrogate, piece
+from threadrebuild.transcript.warnings import Warnings
+
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_WHOLE_ROWS = {"system": "system", "progress": "progress", "summary": "summary"}
+_STORED_REQUESTS = frozenset({"prompt_snapshot"})
+"""Attachments that only store what was sent anyway: bookkeeping, not context."""
+
+
+class Reader:
+    """Takes the lines of one transcript in order, and holds what they say. Lines count from 1, offsets are bytes."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.chain = Chain()
+        self.queue = Queue()
+        self.ledger = ByteLedger()
+        self.warnings = Warnings()
+        self.images = Images()
+        self.left_behind = LeftBehind()
+        self.malformed: list[MalformedLine] = []
+        self.said: list[Utterance] = []
+        self.runtime: list[Utterance] = []
+        self.summaries: list[Utterance] = []
+        self.reminders: list[StartupBlock] = []
+        self.unanswered: dict[str, Utterance] = {}
+        self.recipients: Counter[str] = Counter()
+        self.versions: dict[str, int] = {}
+        self.session_id: str | None = None
+        self.cwd: str | None = None
+        self.startup_noise: int | None = None
+        self.line = 0
+        self._offset = 0
+        self._row_offset = 0
+        self._version: str | None = None
+        self._user_has_spoken = False
+        self._by_uuid: dict[str, list[Utterance]] = {}
+        self._failed_calls: set[str] = set()
+        self._tools: dict[str, tuple[bool, bool]] = {}
+        self._twin: list[Utterance] | None = None
+
+    def take(self, lines: list[bytes]) -> None:
+        """Judge a batch of lines, each followed by a line feed in the file."""
+        number, offset = self.line, self._offset
+        for line in lines:
+            number += 1
+            self.line, self._row_offset = number, offset
+            size = len(line)
+            offset += size + 1
+            try:
+                row = decode_row(line)
+                if not line.isascii():
+                    line.decode("utf-8")
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+                self._unusual(line, size)
+            else:
+                self._row(row, line, size)
+        self._offset = offset
+        self.ledger.bytes["line_end"] += len(lines)
+
+    def take_tail(self, tail: bytes) -> None:
+        """Judge what follows the last line feed: a row, or one that was cut off while it was written."""
+        known = len(self.malformed)
+        self.take([tail])
+        self.ledger.bytes["line_end"] -= 1
+        if len(self.malformed) > known:
+            last = self.malformed.pop()
+            self.malformed.append(dataclasses.replace(last, code="torn-tail"))
+            self.warnings.rename_last("torn-tail")
+
+    def settle(self, utterance: Utterance, fate: str) -> None:
+        """Change what becomes of an utterance, and its bytes with it."""
+        self.ledger.move(utterance.size, utterance.fate, fate)
+        utterance.fate = fate
+
+    def inspect(self, utterance: Utterance) -> None:
+        """Report what a host or an API will not take as it stands."""
+        if has_lone_surrogate(utterance.token):
+            self.warnings.add(
+                "lone-surrogate", utterance.line, "half a surrogate pair is carried as it stands; an API refuses it"
+            )
+        if utterance.token == b'"(no content)"':
+            self.warnings.add("no-content", utterance.line, 'a text of exactly "(no content)"; some hosts drop it')
+
+    def _unusual(self, line: bytes, size: int) -> None:
+        """A line that the fast decoder refuses."""
+        if self.line == 1 and line.startswith(BYTE_ORDER_MARK):
+            self.ledger.bytes["line_end"] += len(BYTE_ORDER_MARK)
+            self._row_offset += len(BYTE_ORDER_MARK)
+            line = line[len(BYTE_ORDER_MARK) :]
+            size = len(line)
+        if not line.strip():
+            self.ledger.bytes["line_end"] += size
+            return
+        row = read_row(line)
+        if isinstance(row, Row):
+            self._row(row, line, size)
+        elif row.code == "no-record":
+            self.ledger.bytes["no_record"] += size
+            self.warnings.add("no-record", self.line, row.reason)
+        else:
+            self._unreadable(row, line, size)
+
+    def _unreadable(self, fault: Fault, line: bytes, size: int) -> None:
+        self.ledger.bytes["unreadable"] += size  # TR-L05
+        bad = self._row_offset + fault.offset
+        digest = sha256(line).hexdigest()
+        self.malformed.append(
+            MalformedLine(self.line, self._row_offset, size, bad, fault.reason, fault.code, digest)
+        )
+        self.warnings.add(fault.code, self.line, f"first bad byte at offset {bad}: {fault.reason}")
+
+    def _row(self, row: Row, line: bytes, size: int) -> None:
+        kind = row.type
+        uuid = row.uuid
+        if row.version != self._version and row.version:
+            self._version = row.version
+            self.versions.setdefault(row.version, self.line)
+        if row.sessionId:
+            self.session_id = row.sessionId
+        if row.cwd:
+            self.cwd = row.cwd
+        if row.isSidechain:
+            self.ledger.bytes["sidechain"] += size  # TR-011
+            if uuid is not None:
+                self.chain.side(uuid, row.parentUuid)
+        elif uuid is not None and uuid in self.chain.index and self._twin is None:
+            self._second_row(row, line, size)
+        elif kind == "assistant":
+            self._assistant(row, line, size)
+        elif kind == "user":
+            self._user(row, line, size)
+        elif kind == "attachment":
+            self._attachment(row, size)
+        elif kind == "queue-operation":
+            self._queue_log(row, size)
+        else:
+            self._no_speech(row, line, size)
+
+    def _no_speech(self, row: Row, line: bytes, size: int) -> None:
+        if row.type in _WHOLE_ROWS:
+            name = _WHOLE_ROWS[row.type]
+        elif row.type in provenance.HOST_ROWS:
+            name = "host_metadata"
+        elif line.strip() == b"{}":
+            name = "no_record"
+            self.warnings.add("no-record", self.line, "no record: an object without members")
+        else:
+            name = "unlisted_row"  # TR-006
+            if row.message is not None or row.content is not UNSET:
+                shown = f"a row of unknown kind {row.type!r} holds text" if row.type else "a row without a kind"
+                self.warnings.add("unknown-shape", self.line, f"{shown}; it is left behind")  # TR-L07
+        self.ledger.bytes[name] += size
+        if row.uuid is not None:
+            boundary = row.subtype == "compact_boundary"
+            self.chain.trace(row.uuid, row.parentUuid, self.line, boundary)
+
+    # ---------------------------------------------------------------- people
+
+    def _user(self, row: Row, line: bytes, size: int) -> None:
+        content = row.message.content if row.message is not None else None
+        if content is None:
+            self._shapeless(row, size)
+            return
+        plain = isinstance(content, str)
+        blocks = [Block(type="text", text=Raw(content_token(line)))] if isinstance(content, str) else content
+        copied = row.toolUseResult
+        used = 0
+        if copied is not UNSET:
+            used = self._payload("tool_result_copy", copied)  # TR-L18
+        if len(blocks) == 1 and blocks[0].type == "tool_result":
+            self.ledger.bytes["envelope"] += size - used - self._result(blocks[0], line)
+            if row.uuid is not None:
+                self.chain.trace(row.uuid, row.parentUuid, self.line)
+            return
+        results = any(block.type == "tool_result" for block in blocks)
+        marks = provenance.marked_words(row, len(blocks))
+        said: list[Utterance] = []
+        for number, block in enumerate(blocks):
+            if block.type == "tool_result":
+                used += self._result(block, line)
+            elif block.type == "text":
+                token = b"" if block.text is UNSET else bytes(block.text)
+                used += len(token)
+                if copied is not UNSET and not results:
+                    self.ledger.bytes["tool_result"] += len(token)  # TR-008
+                    if not plain:
+                        self.warnings.add("unknown-shape", self.line, "text in a result row without its block")
+                else:
+                    said += self._text(row, token, "user", None if marks is None else marks[number])
+            else:
+                used += self._other(block)
+        self.ledger.bytes["envelope"] += size - used
+        if said:
+            kind = Kind.BESIDE if results else Kind.HUMAN
+            self._spoken(row, said, self.chain.message(row.uuid, row.parentUuid, kind, self.line))
+            return
+        if row.uuid is not None:
+            self.chain.trace(row.uuid, row.parentUuid, self.line)
+        if not results and any(block.type == "image" for block in blocks):
+            self.warnings.add("image-only", self.line, "a message that is only an image is left behind")
+
+    def _text(self, row: Row, token: bytes, role: Role, mark: str | None) -> list[Utterance]:
+        """Book a text block of a row; gives it back as an utterance if somebody said it."""
+        if token[:1] != b'"':
+            self.ledger.bytes["unlisted_block"] += len(token)
+            self.warnings.add("unknown-shape", self.line, "a text block whose text is no string")
+            return []
+        if mark is not None:
+            return self._book(row, token, role, provenance.marked(mark), mark)
+        judge = provenance.user_text if role == "user" else provenance.assistant_text
+        return self._book(row, token, role, judge(row, decoded(token)))
+
+    def _book(
+        self, row: Row, token: bytes, role: Role, origin: Origin, mark: str | None = None
+    ) -> list[Utterance]:
+        self.ledger.bytes[origin.name] += len(token)
+        if origin.word is None:
+            if mark == "startup":
+                self._keep_reminder(row, token, len(token))
+            elif origin.name == "injected_block" and not self._user_has_spoken:
+                self._reminders_in(row, token)
+            return []
+        utterance = Utterance(
+            role=role,
+            origin=origin.word,
+            token=token,
+            line=self.line,
+            line_offset=self._row_offset,
+            uuid=row.uuid,
+            time=row.timestamp,
+            model=provenance.model_of(row),
+            node=NONE,
+            fate=origin.name,
+            marked=mark is not None,
+        )
+        if origin.word == "runtime":
+            self.runtime.append(utterance)
+            if row.isCompactSummary or mark is not None:
+                self.summaries.append(utterance)
+            return []
+        if role == "user":
+            self._user_has_spoken = True
+        return [utterance]
+
+    def _reminders_in(self, row: Row, token: bytes) -> None:
+        """Keep the reminders of a run trace that may turn out to be the startup package."""
+        blocks = nothing_but_blocks(decoded(token))
+        reminders = [block for block in blocks if block.tag == "system-reminder"]  # TR-039
+        if len(reminders) == len(blocks):
+            self._keep_reminder(row, token, len(token))
+            return
+        for block in reminders:
+            cut = piece(token, block.start, block.end)
+            self._keep_reminder(row, cut, len(cut) - 2)
+
+    def _keep_reminder(self, row: Row, token: bytes, size: int) -> None:
+        self.reminders.append(
+            StartupBlock(token, self.line, self._row_offset, row.uuid, row.timestamp, size)
+        )
+
+    def _spoken(self, row: Row, said: list[Utterance], node: int) -> None:
+        for utterance in said:
+            utterance.node = node
+        if self._twin is not None:
+            self._twin += said
+            return
+        for utterance in said:
+            self.inspect(utterance)
+        self.said += said
+        if row.uuid is not None:
+            self._by_uuid[row.uuid] = said
+
+    def _result(self, block: Block, line: bytes) -> int:
+        call = block.tool_use_id
+        if self.unanswered or block.is_error:
+            utterance = self.unanswered.pop(call, None)
+            if block.is_error and utterance is not None:
+                self._unsent(utterance)
+            elif block.is_error and call:
+                self._failed_calls.add(call)
+        if block.content is UNSET:
+            return 0
+        size = len(block.content)
+        images = self.images.in_result(call, block.content) if b'"image"' in line else 0
+        self.ledger.bytes["tool_result"] += size - images
+        self.ledger.bytes["image"] += images
+        return size
+
+    def _other(self, block: Block) -> int:
+        if block.type in ("thinking", "redacted_thinking"):
+            name = "thinking"  # TR-009
+        elif block.type == "image":
+            name = "image"
+            self.images.pasted()
+        else:
+            name = "unlisted_block"
+            if block.text is not UNSET:
+                self.warnings.add("unknown-shape", self.line, f"a block of unknown kind {block.type!r} holds text")
+        payloads = (block.thinking, block.signature, block.data, block.source, block.text, block.content, block.input)
+        return sum(self._payload(name, payload) for payload in payloads)
+
+    def _payload(self, name: str, raw: RawOrNone) -> int:
+        if raw is UNSET:
+            return 0
+        size = len(raw)
+        self.ledger.bytes[name] += size
+        return size
+
+    def _shapeless(self, row: Row, size: int) -> None:
+        self.ledger.bytes["unlisted_row"] += size
+        self.warnings.add("unknown-shape", self.line, f"a row of kind {row.type!r} without readable content")
+        if row.uuid is not None:
+            self.chain.trace(row.uuid, row.parentUuid, self.line)
+
+    # ---------------------------------------------------------------- the assistant
+
+    def _assistant(self, row: Row, line: bytes, size: int) -> None:
+        if self.startup_noise is None:
+            self.startup_noise = sum(self.ledger.dirty().values())
+        message = row.message
+        content = message.content if message is not None else None
+        if message is None or content is None:
+            self._shapeless(row, size)
+            return
+        if isinstance(content, str):
+            content = [Block(type="text", text=Raw(content_token(line)))]
+        marks = None if row.threadrebuild is UNSET else provenance.marked_words(row, len(content))
+        used = 0
+        runtime = len(self.runtime)
+        said: list[Utterance] = []
+        for number, block in enumerate(content):
+            if block.type == "tool_use":
+                used += self._call(row, block, said)
+            elif block.type == "text":
+                token = b"" if block.text is UNSET else bytes(block.text)
+                used += len(token)
+                said += self._text(row, token, "assistant", None if marks is None else marks[number])
+            else:
+                used += self._other(block)
+        self.ledger.bytes["envelope"] += size - used
+        if not said and len(self.runtime) > runtime:
+            if row.uuid is not None:
+                self.chain.trace(row.uuid, row.parentUuid, self.line)
+            return
+        node = self.chain.assistant(row.uuid, row.parentUuid, message.id, self.line)
+        if said:
+            self._spoken(row, said, node)
+
+    def _call(self, row: Row, block: Block, said: list[Utterance]) -> int:
+        """Book a tool call; a reply to the user is appended to what was said (TR-029, TR-031)."""
+        size = self._payload("tool_use", block.input)
+        kind = self._tools.get(block.name)
+        if kind is None:
+            speaks = provenance.is_reply_tool(block.name, self.settings.reply_tools)
+            kind = self._tools[block.name] = (speaks, returns_previews(block.name))
+        speaks, previews = kind
+        if not speaks:
+            if previews:
+                self.images.preview_call(block.id)
+            self.left_behind.call(block.input)
+            return size
+        reply = provenance.reply_of(block)
+        if reply is None:
+            self.warnings.add(
+                "reply-shape", self.line, f"a call to {block.name} without a text argument; nothing is carried from it"
+            )
+            return size
+        self.ledger.bytes["tool_use"] -= len(reply.token)  # TR-L17
+        origin = Origin("carried", "reply") if decoded(reply.token).strip() else provenance.BLANK
+        for utterance in self._book(row, reply.token, "assistant", origin):
+            said.append(utterance)
+            self.recipients[reply.recipient] += 1
+            if self.settings.private_lines and reply.recipient not in self.settings.private_lines:
+                self.settle(utterance, "other_recipient")  # TR-L03
+                self.warnings.add("other-recipient", self.line, f"a reply to {reply.recipient!r} is not carried")
+            elif block.id in self._failed_calls:
+                self._unsent(utterance)
+            elif block.id:
+                self.unanswered.setdefault(block.id, utterance)
+        return size
+
+    def _unsent(self, utterance: Utterance) -> None:
+        self.settle(utterance, "unsent_reply")  # TR-L04
+        self.warnings.add("unsent-reply", utterance.line, "a reply whose call failed was heard by nobody")
+
+    # ---------------------------------------------------------------- beside the talk
+
+    def _attachment(self, row: Row, size: int) -> None:
+        attachment = read_object(Attachment, row.attachment)
+        said: list[Utterance] = []
+        if provenance.is_queued_prompt(attachment):
+            used = 0
+            texts = []
+            for token in text_tokens(attachment.prompt):  # TR-L12
+                texts.append(decoded(token))
+                said += self._book(row, token, "user", provenance.queued_text(texts[-1]))
+                used += len(token)
+            if self._twin is None:
+                self.queue.attach("\n".join(texts))
+        else:
+            name = "host_metadata" if attachment.type in _STORED_REQUESTS else "attachment"  # TR-180
+            if attachment.type == "queued_command":
+                name = "queued_command"
+            used = self._payload(name, row.attachment)
+        self.ledger.bytes["envelope"] += size - used
+        if said:
+            self._spoken(row, said, self.chain.message(row.uuid, row.parentUuid, Kind.BESIDE, self.line))
+        elif row.uuid is not None:
+            self.chain.trace(row.uuid, row.parentUuid, self.line)
+
+    def _queue_log(self, row: Row, size: int) -> None:
+        used = self._payload("queue_log", row.content)  # TR-026
+        self.ledger.bytes["envelope"] += size - used
+        tokens = text_tokens(row.content)
+        text = "\n".join(decoded(token) for token in tokens)
+        if row.operation == "enqueue":
+            self.queue.enqueue(Entry(tokens, text, self.line, self._row_offset, row.timestamp))
+        elif row.operation == "dequeue":
+            self.queue.dequeue()
+        elif row.operation == "remove":
+            self.queue.remove(text if tokens else None)
+        elif row.operation == "popAll":
+            self.queue.remove_all()
+
+    # ---------------------------------------------------------------- twice
+
+    def _second_row(self, row: Row, line: bytes, size: int) -> None:
+        """A row whose uuid was seen before: written twice, or written anew (TR-L15)."""
+        assert row.uuid is not None
+        booked = dict(self.ledger.bytes)
+        lists: tuple[list[Utterance] | list[StartupBlock], ...] = (self.runtime, self.summaries, self.reminders)
+        lengths = [len(each) for each in lists]
+        images = self.images.original_views, self.images.previews
+        self._twin = twin = []
+        self._row(row, line, size)
+        self._twin = None
+        earlier = self._by_uuid.get(row.uuid, [])
+        if [(each.role, each.token) for each in twin] == [(each.role, each.token) for each in earlier]:  # TR-L15
+            self.ledger.bytes = booked
+            self.ledger.bytes["duplicate"] += size
+            self.images.original_views, self.images.previews = images
+            for each, length in zip(lists, lengths, strict=True):
+                del each[length:]
+            self.warnings.add("duplicate-uuid", self.line, "a row written twice; carried once")
+            return
+        for utterance in earlier:
+            self.settle(utterance, "superseded")
+        first = f"line {earlier[0].line}" if earlier else "an earlier row"
+        self.warnings.add(
+            "duplicate-uuid", self.line, f"says something else than {first} with the same uuid; this one is carried"
+        )
+        self._spoken(row, twin, twin[0].node if twin else NONE)
