@@ -21,10 +21,16 @@ class Entry:
 
 
 class Queue:
-    """Follows enqueue, dequeue, remove and attachment rows in file order; `never_read` is what is left."""
+    """Follows enqueue, dequeue, remove and attachment rows in file order; `never_read` is what is left.
+
+    A text that was absorbed in the middle of a turn is removed and attached, in either order: one event. Older hosts do
+    not say which entry they removed; such a remove belongs to the next attachment, and only without one to the oldest
+    entry left.
+    """
 
     def __init__(self) -> None:
         self._entries: list[Entry] = []
+        self._unnamed_removes = 0
 
     def enqueue(self, entry: Entry) -> None:
         """Take in one queued entry."""
@@ -32,35 +38,37 @@ class Queue:
 
     def dequeue(self) -> None:
         """The oldest entry left became a user row of its own."""
-        for entry in self._entries:
-            if not entry.removed and not entry.attached:
-                self._entries.remove(entry)
-                return
+        oldest = next((entry for entry in self._entries if not entry.removed and not entry.attached), None)
+        if oldest is not None:
+            self._entries.remove(oldest)
 
     def remove(self, text: str | None) -> None:
-        """An entry was taken out (older hosts do not say which); if it had been attached before, the same event."""
-        self._take(text, "removed", "attached")
+        """An entry was taken out; None where the host does not say which."""
+        waiting = [entry for entry in self._entries if entry.attached and text in (None, entry.text)]
+        if waiting:
+            self._entries.remove(waiting[0])
+        elif text is None:
+            self._unnamed_removes += 1
+        else:
+            same = [entry for entry in self._entries if entry.text == text and not entry.removed]
+            for entry in same[:1]:
+                entry.removed = True
 
     def remove_all(self) -> None:
         """The user took everything back into the input line."""
         self._entries.clear()
 
     def attach(self, text: str) -> None:
-        """An entry stands in an attachment row; if it had been removed before, the same event."""
-        self._take(text, "attached", "removed")
+        """An entry stands in an attachment row."""
+        same = [entry for entry in self._entries if entry.text == text and not entry.attached]
+        for entry in sorted(same, key=lambda entry: not entry.removed)[:1]:
+            if entry.removed or self._unnamed_removes:
+                self._unnamed_removes -= not entry.removed
+                self._entries.remove(entry)
+            else:
+                entry.attached = True
 
     def never_read(self) -> list[Entry]:
         """What is still queued, in order of queuing."""
-        return [entry for entry in self._entries if not entry.removed and not entry.attached]
-
-    def _take(self, text: str | None, event: str, counterpart: str) -> None:
-        same = [
-            entry
-            for entry in self._entries
-            if (text is None or entry.text == text) and not getattr(entry, event)
-        ]
-        half_done = [entry for entry in same if getattr(entry, counterpart)]
-        for entry in half_done[:1] or same[:1]:
-            setattr(entry, event, True)
-            if entry.removed and entry.attached:
-                self._entries.remove(entry)
+        left = [entry for entry in self._entries if not entry.removed and not entry.attached]
+        return left[self._unnamed_removes :]

@@ -197,7 +197,6 @@ class Reader:
         if content is None:
             self._shapeless(row, size)
             return
-        plain = isinstance(content, str)
         blocks = [Block(type="text", text=Raw(content_token(line)))] if isinstance(content, str) else content
         copied = row.toolUseResult
         used = 0
@@ -217,15 +216,12 @@ class Reader:
             elif block.type == "text":
                 token = b"" if block.text is UNSET else bytes(block.text)
                 used += len(token)
-                if copied is not UNSET and not results:
-                    self.ledger.bytes["tool_result"] += len(token)  # TR-008
-                    if not plain:
-                        self.warnings.add("unknown-shape", self.line, "text in a result row without its block")
-                else:
-                    said += self._text(row, token, "user", None if marks is None else marks[number])
+                said += self._text(row, token, "user", None if marks is None else marks[number])
             else:
                 used += self._other(block)
         self.ledger.bytes["envelope"] += size - used
+        if copied is not UNSET and not results and said:
+            self.warnings.add("unknown-shape", self.line, "text in a result row without a result; it is carried")
         if said:
             kind = Kind.BESIDE if results else Kind.HUMAN
             self._spoken(row, said, self.chain.message(row.uuid, row.parentUuid, kind, self.line))

@@ -116,21 +116,20 @@ decode_row = _ROW.decode
 def read_row(line: bytes) -> Row | Fault:
     """The row of a line that the fast path refused, or the fault that makes it none."""
     try:
-        line.decode("utf-8")
+        text = line.decode("utf-8")
     except UnicodeDecodeError as error:
         return Fault("unreadable-line", error.start, f"not UTF-8: {error.reason}")
     try:
-        value = json.loads(line)
+        value = json.loads(text)
     except json.JSONDecodeError as error:
-        offset = len(error.doc[: error.pos].encode("utf-8", "surrogatepass"))
+        offset = len(text[: error.pos].encode("utf-8"))
         return Fault("unreadable-line", offset, f"not JSON: {error.msg}")
     except RecursionError:
         return Fault("unreadable-line", 0, "not JSON: nested too deeply")
     if not isinstance(value, dict) or not value:
         return Fault("no-record", 0, "no record: a row must be an object with members")
-    text = line.decode("latin-1")
     try:
-        return _row_of(line, text, value)
+        return _row_of(line, line.decode("latin-1"), value)
     except ValueError as error:
         return Fault("unreadable-line", 0, f"not JSON: {error}")
 
