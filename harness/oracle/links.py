@@ -5,7 +5,7 @@ the talk before it. Of a circle that link is taken for broken whose row stands f
 forward.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 
@@ -53,16 +53,18 @@ def link(members: Sequence[Member]) -> Links:
         parents[place] = None
         broken[place] = "cycle"
 
-    links = Links(parents, frozenset(broken), frozenset())
+    tops = _tops(parents)
+    hung: dict[int, int] = {}
     warnings = set()
     for place, code in sorted(broken.items()):
-        member = members[place]
-        before = [earlier for earlier in range(place - 1, -1, -1) if not members[earlier].is_side]
-        is_after_talk = any(members[earlier].says and place not in links.above(earlier) for earlier in before)
-        parents[place] = next((earlier for earlier in before if place not in links.above(earlier)), None)
-        is_expected = member.is_side or (member.is_boundary and code == "extra-root")
+        is_after_talk = any(members[earlier].says for earlier in _before(place, members, tops, hung))
+        is_expected = members[place].is_side or (members[place].is_boundary and code == "extra-root")
         if code == "cycle" or (is_after_talk and not is_expected):
             warnings.add(code)
+        row_before = next(_before(place, members, tops, hung), None)
+        if row_before is not None:
+            parents[place] = row_before
+            hung[place] = tops[row_before]
     return Links(parents, frozenset(broken), frozenset(warnings))
 
 
@@ -80,3 +82,32 @@ def _closing_links(parents: Sequence[int | None]) -> list[int]:
             closing.append(min(list(trail)[list(trail).index(place) :]))
         seen.update(trail)
     return closing
+
+
+def _tops(parents: Sequence[int | None]) -> list[int]:
+    """For each place the topmost one above it; `parents` holds no circle."""
+    tops: dict[int, int] = {}
+    for start in range(len(parents)):
+        trail = []
+        place = start
+        while place not in tops and (parent := parents[place]) is not None:
+            trail.append(place)
+            place = parent
+        top = tops.setdefault(place, place)
+        tops.update(dict.fromkeys(trail, top))
+    return [tops[place] for place in range(len(parents))]
+
+
+def _before(
+    place: int, members: Sequence[Member], tops: Sequence[int], hung: Mapping[int, int]
+) -> Iterator[int]:
+    """The earlier members of the main line, from the nearest, that do not hang on `place` themselves.
+
+    `hung` leads over the bridges made so far, from one top to the next.
+    """
+    for earlier in range(place - 1, -1, -1):
+        top = tops[earlier]
+        while top in hung:
+            top = hung[top]
+        if top != place and not members[earlier].is_side:
+            yield earlier

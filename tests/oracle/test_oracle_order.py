@@ -1,9 +1,12 @@
 """The order of talk: links, bridges, nodes, forks and what stands beside the chain."""
 
+import itertools
 from pathlib import Path
 
 from oracle_talk import Talk, result, texts, tool
 
+from harness.oracle.links import Member, link
+from harness.oracle.order import order_of_talk
 from harness.oracle.speech import Said, said
 
 
@@ -248,3 +251,18 @@ def test_hostile_shapes_raise_nothing(tmp_path: Path) -> None:
     ]
     path.write_text("".join(f"{line}\n" for line in lines))
     assert set(texts(said(path).utterances)) == {"x"}
+
+
+def test_every_shape_of_four_rows_is_carried_or_abandoned_once_and_has_a_top() -> None:
+    parents = (None, "missing", "0", "1", "2", "3")
+    for shape in itertools.product(parents, repeat=4):
+        for ids in itertools.product((None, "m"), repeat=4):
+            members = [
+                Member(str(place), parent, "assistant" if name else "user", True, True, name)
+                for place, (parent, name) in enumerate(zip(shape, ids, strict=True))
+            ]
+            links = link(members)
+            assert all(len(links.above(place)) <= 4 for place in range(4))
+            order = order_of_talk(members)
+            assert sorted(order.talk + order.abandoned) == [0, 1, 2, 3], shape
+            assert 3 in order.talk
