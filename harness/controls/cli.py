@@ -170,8 +170,8 @@ def _rule_table(found: list[Standing]) -> Table:
 def _print_controls(run: Run, failed: list[Control]) -> None:
     for control in failed:
         sabotage = control.sabotage
-        click.echo(f"{control.rule} {control.verdict}: {sabotage.anchor.place}: {sabotage.code}")
-        click.echo(f"    {sabotage.what}")
+        click.echo(f"{control.rule} {control.verdict}: {sabotage.anchor.place}: {_short(sabotage.code)}")
+        click.echo(f"    {_short(sabotage.what)}")
         for name, outcome in control.outcomes.items():
             shown = outcome.shown()
             if name in control.unspecific and control.rule in outcome.broken:
@@ -186,3 +186,7 @@ def _print_controls(run: Run, failed: list[Control]) -> None:
         + (f", {totals['seconds_per_child']} s each" if totals["children"] else "")
         + f", {totals['kept']} trials kept from before"
     )
+
+
+def _short(code: str) -> str:
+    return code if len(code) <= 100 else f"{code[:99]}…"

@@ -2,7 +2,8 @@
 
 A control is caught only by a check that broke in an expectation naming the rule, and whose expectation about
 that rule stays whole under the sabotages of neighbouring rules. A crash is no catch, and no lack of precision
-either.
+either. A check that builds on a neighbour's decision expects that first, in the neighbour's name: then it
+ends there, and stays specific.
 """
 
 from collections.abc import Callable

@@ -3,6 +3,8 @@
 import json
 import os
 import sys
+from dataclasses import dataclass
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
 
@@ -14,6 +16,7 @@ from harness.controls.cli import controls, rules
 from harness.controls.run import BaselineRed, Run, run_controls
 from harness.controls.survey import read_survey
 from harness.controls.verdict import Control
+from harness.expect import expect
 from harness.rules import CatalogueError
 
 # Two decisions whose checks are exact: each notices its own sabotage and stays green under the other's.
@@ -135,6 +138,87 @@ def test_large():
     root = made_up_root(tmp_path / "r", code=code, tests=tests, sql=sql)
     assert statuses(run(root))["TOY-1"] == "proven"
     assert (root / "toy/schema.sql").read_text() == sql
+
+
+def test_a_package_s_own_module_and_what_it_imports_are_sabotaged_alike(tmp_path: Path) -> None:
+    tests = """
+@proves("TOY-3")
+def test_start():
+    from toy import START
+    expect("TOY-3", START == 7, "seven")
+
+
+@proves("TOY-1")
+def test_limit():
+    import toy
+    expect("TOY-1", toy.core.LIMIT == 3, "three")
+"""
+    root = made_up_root(tmp_path / "r", code=CODE, tests=tests)
+    (root / "toy/__init__.py").write_text("from . import core as core\n\nSTART = 7  # TOY-3\n")
+    ran = run(root)
+    assert (statuses(ran)["TOY-1"], statuses(ran)["TOY-3"]) == ("proven", "proven")
+
+
+def test_a_guard_in_the_neighbour_s_name_keeps_a_check_specific(tmp_path: Path) -> None:
+    code = """
+def sorted_out(row):
+    if row["kind"] != "said":  # TOY-1
+        return None
+    if row["by"] == "us":  # TOY-2
+        return "ours"
+    return "theirs"
+"""
+    tests = """
+def seen(**row):
+    from toy.core import sorted_out
+    return sorted_out(row)
+
+
+@proves("TOY-1")
+def test_kind():
+    expect("TOY-1", seen(kind="noise", by="us") is None, "noise is nothing")
+
+
+@proves("TOY-1", "TOY-2")
+def test_ours():
+    expect("TOY-1", seen(kind="said", by="us") is not None, "what was said is something")
+    expect("TOY-2", seen(kind="said", by="us") == "ours", "it is ours")
+"""
+    ran = run(made_up_root(tmp_path / "r", code=code, tests=tests))
+    assert (statuses(ran)["TOY-1"], statuses(ran)["TOY-2"]) == ("proven", "proven")
+    unguarded = tests.replace('    expect("TOY-1", seen(kind="said"', '    # ("TOY-1", seen(kind="said"')
+    ran = run(made_up_root(tmp_path / "u", code=code, tests=unguarded))
+    assert found(ran, "TOY-2")[0].verdict == "unspecific"
+
+
+@dataclass(frozen=True)
+class Story:
+    """A scenario as the controls see it."""
+
+    name: str
+    rules: tuple[str, ...]
+    file: Path
+    line: int
+
+    def run(self, tmp_path: Path) -> None:
+        from toy.core import shouted  # type: ignore[import-not-found]
+
+        expect(self.rules[0], shouted("AB") == "AB!", "shouting is marked")
+
+
+def test_scenarios_are_checks_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = made_up_root(tmp_path / "r", code=CODE, tests="")
+    file = root / "scenarios/shout.toml"
+    file.write_text("")
+    stories = [Story("scenarios/shout.toml", ("TOY-2",), file, 4)]
+    module = ModuleType("harness.scenario.checks")
+    module.__spec__ = ModuleSpec("harness.scenario.checks", None)
+    module.scenario_checks = lambda root: stories  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "harness.scenario.checks", module)
+    assert statuses(run(root))["TOY-2"] == "proven"
+    stories[:] = [Story("scenarios/shout.toml", ("TOY-9",), file, 4)]
+    with pytest.raises(CatalogueError, match=r"scenarios/shout.toml:4: TOY-9 is in no table"):
+        read_survey(root, "toy")
 
 
 def test_a_check_that_a_neighbour_s_sabotage_breaks_is_unspecific(tmp_path: Path) -> None:
