@@ -49,7 +49,9 @@ def rules(prefix: str | None, as_json: bool, root: Path, package: str) -> None:
     if as_json:
         click.echo(json.dumps({"rules": [_rule_row(standing) for standing in found], "counts": counts}))
         return
-    Console().print(_rule_table(found))
+    console = Console()
+    # In a file or a pipe there is no width to fit into, and a folded place is no place.
+    Console(width=console.width if console.is_terminal else 200).print(_rule_table(found))
     click.echo(", ".join(f"{count} {status}" for status, count in counts.items()) + f" of {len(found)} rules")
     of_all = [control for standing in found for control in standing.controls]
     unknown = sum(control.verdict == "not run" for control in of_all)

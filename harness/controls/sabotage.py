@@ -71,14 +71,15 @@ def _sql(source: str, anchors: list[Anchor], faults: list[str]) -> Iterator[Sabo
 
 def _python(source: str, anchors: list[Anchor], faults: list[str]) -> Iterator[Sabotage]:
     tree = ast.parse(source)
+    slots = list(descendants(tree))
     lines = source.split("\n")
     for anchor in anchors:
-        slot = find_site(tree, lines, anchor.at)
+        slot = find_site(slots, lines, anchor.at)
         if slot is None:
             faults.append(f"{anchor.place}: no statement begins here; {ELSEWHERE}")
             continue
         code = ast.unparse(slot.node).partition("\n")[0]
-        changes = changes_at(slot, _function_of(tree, slot))
+        changes = changes_at(slot, _function_around(slots, slot))
         if not changes:
             faults.append(f"{anchor.place}: nothing to sabotage at {code!r}; {ELSEWHERE}")
         names = [what for what, _ in changes]
@@ -96,12 +97,11 @@ def _changed(tree: ast.Module, change: Callable[[], None]) -> Callable[[], ast.M
     return sabotaged
 
 
-def _function_of(tree: ast.Module, slot: Slot) -> Function | None:
-    """The innermost function around a statement."""
+def _function_around(slots: list[Slot], site: Slot) -> Function | None:
+    start = site.node.pattern if isinstance(site.node, ast.match_case) else site.node
     around = [
-        found.node
-        for found in descendants(tree)
-        if isinstance(found.node, Function)
-        and any(inner.node is slot.node for inner in descendants(found.node))
+        slot.node
+        for slot in slots
+        if isinstance(slot.node, Function) and slot.node.lineno <= start.lineno <= (slot.node.end_lineno or 0)
     ]
     return around[-1] if around else None

@@ -86,19 +86,19 @@ def descendants(node: ast.AST, but: frozenset[str] = frozenset()) -> Iterator[Sl
             yield from descendants(slot.node)
 
 
-def find_site(tree: ast.Module, lines: list[str], line: int) -> Slot | None:
-    """What stands at a line: the innermost element on lines of its own, else the outermost statement, else
-    None.
+def find_site(slots: list[Slot], lines: list[str], line: int) -> Slot | None:
+    """What stands at a line, of all slots of a module: the innermost element on lines of its own, else the
+    outermost statement whose header it is, else None.
     """
     elements = [
         (last - first, slot)
-        for slot in descendants(tree)
+        for slot in slots
         for first, last in [_span_of_element(slot, lines)]
         if first <= line <= last
     ]
     if elements:
         return min(elements, key=lambda found: found[0])[1]
-    for slot in descendants(tree):
+    for slot in slots:
         if isinstance(slot.node, ast.stmt) and slot.node.lineno <= line <= _header_end(slot.node):
             return slot
     return None
