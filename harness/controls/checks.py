@@ -88,7 +88,12 @@ def unknown_ids(root: Path, checks: list[Check], rules: dict[str, Rule]) -> list
         source = path.read_text(encoding="utf-8")
         if "expect" not in source:
             continue
-        for node in ast.walk(ast.parse(source)):
+        try:
+            tree = ast.parse(source)
+        except SyntaxError as error:
+            faults.append(f"{path.relative_to(root)}:{error.lineno}: {error.msg}")
+            continue
+        for node in ast.walk(tree):
             match node:
                 case ast.Call(func=ast.Name(id=name), args=[ast.Constant(value=str(id_)), *_]) if (
                     name in EXPECTATIONS and id_ not in rules

@@ -2,6 +2,13 @@
 
 from pathlib import Path
 
+import click
+from click.testing import CliRunner
+
+from harness.controls.run import Run, run_controls
+from harness.controls.survey import read_survey
+from harness.controls.verdict import Control
+
 CATALOGUE = """# Toy
 
 | id | level | rule | numbers | incident | fires when |
@@ -29,3 +36,50 @@ def made_up_root(
     if sql is not None:
         (root / "toy/schema.sql").write_text(sql, encoding="utf-8")
     return root
+
+
+# Two decisions whose checks are exact: each notices its own sabotage and stays green under the other's.
+CODE = """
+LIMIT = 3  # TOY-1
+
+
+def short(text):
+    return len(text) <= LIMIT
+
+
+def shouted(text):
+    if text.isupper():  # TOY-2
+        return text + "!"
+    return text
+"""
+TESTS = """
+@proves("TOY-1")
+def test_limit():
+    from toy.core import short
+    expect("TOY-1", short("abc") and not short("abcd"), "three pass, four do not")
+
+
+@proves("TOY-2")
+def test_shouted(tmp_path):
+    from toy.core import shouted
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "used").touch()
+    expect("TOY-2", shouted("AB") == "AB!", "shouting is marked")
+"""
+
+
+def run(root: Path, time_limit: float = 20.0) -> Run:
+    return run_controls(read_survey(root, "toy"), time_limit=time_limit)
+
+
+def found(run: Run, id_: str) -> list[Control]:
+    return next(standing.controls for standing in run.standings if standing.id == id_)
+
+
+def statuses(run: Run) -> dict[str, str]:
+    return {standing.id: standing.status for standing in run.standings}
+
+
+def invoke(command: click.Command, root: Path, *args: str) -> tuple[int, str]:
+    result = CliRunner().invoke(command, ["--root", str(root), "--package", "toy", *args])
+    return result.exit_code, result.output
