@@ -122,13 +122,13 @@ class Chain:
             self.index[uuid] = node
         return node
 
-    def order(self, leaf: int, talk: set[int]) -> Order:
-        """The order of talk from the first root to `leaf`; `talk` are the nodes in which somebody said something.
+    def order(self, leaf: int, talk: set[int], first_line: int) -> Order:
+        """The order of talk from the first root to `leaf`, the node of the last main-line speech in the file.
 
-        `leaf` is the node of the last main-line speech in the file.
+        `talk` are the nodes in which somebody said something, for the first time in `first_line`.
         """
         found = Order()
-        bridged = self._bridge(found, talk)
+        bridged = self._bridge(found, first_line)
         on_path = bytearray(len(self.kinds))
         path = []
         at = leaf
@@ -142,7 +142,7 @@ class Chain:
             self._branches(found, path, on_path, bridged, talk)
         return found
 
-    def _bridge(self, found: Order, talk: set[int]) -> bytearray:
+    def _bridge(self, found: Order, first_line: int) -> bytearray:
         """Settle links that point forward, break circles, and tie every further root to the row before it."""
         bridged = bytearray(len(self.kinds))
         for node in self._unnamed:
@@ -158,25 +158,16 @@ class Chain:
         roots = [node for node, above in enumerate(self.parents) if above == NONE]
         found.roots = len(roots)
         tied = _Groups(self.parents)
-        first_talk = min(talk, default=NONE)
-        has_child = bytearray(len(self.kinds))
-        for above in self.parents:
-            if above != NONE:
-                has_child[above] = 1
         for root in roots:
             before = root - 1
             while before >= 0 and tied.group(before) == tied.group(root):
                 before -= 1
+            talk_before = before >= 0 and first_line < self.lines[root]
             if root in cyclic:
                 found.breaks.append(Break("cycle", root))
-            elif root in dangling:
+            elif talk_before and root in dangling:
                 found.breaks.append(Break("dangling-parent", root))  # TR-L15
-            elif (
-                before >= 0
-                and self.kinds[root] != Kind.BOUNDARY
-                and first_talk <= before
-                and (self.kinds[root] != Kind.JOINT or has_child[root])
-            ):
+            elif talk_before and self.kinds[root] != Kind.BOUNDARY:
                 found.breaks.append(Break("extra-root", root))
             if before >= 0:
                 self.parents[root] = before

@@ -30,7 +30,7 @@ class Queue:
 
     def __init__(self) -> None:
         self._entries: list[Entry] = []
-        self._unnamed_removes = 0
+        self._unnamed_removes: list[int] = []
 
     def enqueue(self, entry: Entry) -> None:
         """Take in one queued entry."""
@@ -42,13 +42,13 @@ class Queue:
         if oldest is not None:
             self._entries.remove(oldest)
 
-    def remove(self, text: str | None) -> None:
-        """An entry was taken out; None where the host does not say which."""
+    def remove(self, text: str | None, line: int) -> None:
+        """An entry that stands above `line` was taken out; None where the host does not say which."""
         waiting = [entry for entry in self._entries if entry.attached and text in (None, entry.text)]
         if waiting:
             self._entries.remove(waiting[0])
         elif text is None:
-            self._unnamed_removes += 1
+            self._unnamed_removes.append(line)
         else:
             same = [entry for entry in self._entries if entry.text == text and not entry.removed]
             for entry in same[:1]:
@@ -62,13 +62,18 @@ class Queue:
         """An entry stands in an attachment row."""
         same = [entry for entry in self._entries if entry.text == text and not entry.attached]
         for entry in sorted(same, key=lambda entry: not entry.removed)[:1]:
-            if entry.removed or self._unnamed_removes:
-                self._unnamed_removes -= not entry.removed
+            if entry.removed or self._take_unnamed_remove(entry):
                 self._entries.remove(entry)
             else:
                 entry.attached = True
 
     def never_read(self) -> list[Entry]:
         """What is still queued, in order of queuing."""
-        left = [entry for entry in self._entries if not entry.removed and not entry.attached]
-        return left[self._unnamed_removes :]
+        waiting = (entry for entry in self._entries if not entry.removed and not entry.attached)
+        return [entry for entry in waiting if not self._take_unnamed_remove(entry)]
+
+    def _take_unnamed_remove(self, entry: Entry) -> bool:
+        later = next((line for line in self._unnamed_removes if line > entry.line), None)
+        if later is not None:
+            self._unnamed_removes.remove(later)
+        return later is not None

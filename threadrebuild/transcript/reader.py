@@ -33,7 +33,7 @@ from threadrebuild.transcript.rows import (
 )
 from threadrebuild.transcript.speech import MalformedLine, Role, StartupBlock, Utterance
 from threadrebuild.transcript.tags import nothing_but_blocks
-from threadrebuild.transcript.tokens import decoded, has_lone_surrogate, piece
+from threadrebuild.transcript.tokens import decoded, piece
 from threadrebuild.transcript.warnings import Warnings
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -108,15 +108,6 @@ class Reader:
         self.ledger.move(utterance.size, utterance.fate, fate)
         utterance.fate = fate
 
-    def inspect(self, utterance: Utterance) -> None:
-        """Report what a host or an API will not take as it stands."""
-        if has_lone_surrogate(utterance.token):
-            self.warnings.add(
-                "lone-surrogate", utterance.line, "half a surrogate pair is carried as it stands; an API refuses it"
-            )
-        if utterance.token == b'"(no content)"':
-            self.warnings.add("no-content", utterance.line, 'a text of exactly "(no content)"; some hosts drop it')
-
     def _unusual(self, line: bytes, size: int) -> None:
         """A line that the fast decoder refuses."""
         if self.line == 1 and line.startswith(BYTE_ORDER_MARK):
@@ -148,6 +139,11 @@ class Reader:
     def _row(self, row: Row, line: bytes, size: int) -> None:
         kind = row.type
         uuid = row.uuid
+        if row.isSidechain:
+            self.ledger.bytes["sidechain"] += size  # TR-011
+            if uuid is not None:
+                self.chain.side(uuid, row.parentUuid)
+            return
         if row.version != self._version and row.version:
             self._version = row.version
             self.versions.setdefault(row.version, self.line)
@@ -155,11 +151,7 @@ class Reader:
             self.session_id = row.sessionId
         if row.cwd:
             self.cwd = row.cwd
-        if row.isSidechain:
-            self.ledger.bytes["sidechain"] += size  # TR-011
-            if uuid is not None:
-                self.chain.side(uuid, row.parentUuid)
-        elif uuid is not None and uuid in self.chain.index and self._twin is None:
+        if uuid is not None and uuid in self.chain.index and self._twin is None:
             self._second_row(row, line, size)
         elif kind == "assistant":
             self._assistant(row, line, size)
@@ -296,8 +288,6 @@ class Reader:
         if self._twin is not None:
             self._twin += said
             return
-        for utterance in said:
-            self.inspect(utterance)
         self.said += said
         if row.uuid is not None:
             self._by_uuid[row.uuid] = said
@@ -420,19 +410,18 @@ class Reader:
     def _attachment(self, row: Row, size: int) -> None:
         attachment = read_object(Attachment, row.attachment)
         said: list[Utterance] = []
+        tokens = text_tokens(attachment.prompt) if attachment.type == "queued_command" else []  # TR-L12
+        texts = [decoded(token) for token in tokens]
+        if attachment.type == "queued_command" and self._twin is None:
+            self.queue.attach("\n".join(texts))
         if provenance.is_queued_prompt(attachment):
-            used = 0
-            texts = []
-            for token in text_tokens(attachment.prompt):  # TR-L12
-                texts.append(decoded(token))
-                said += self._book(row, token, "user", provenance.queued_text(texts[-1]))
-                used += len(token)
-            if self._twin is None:
-                self.queue.attach("\n".join(texts))
+            used = sum(map(len, tokens))
+            for token, text in zip(tokens, texts, strict=True):
+                said += self._book(row, token, "user", provenance.queued_text(text))
+        elif attachment.type == "queued_command":
+            used = self._payload("queued_command", row.attachment)
         else:
             name = "host_metadata" if attachment.type in _STORED_REQUESTS else "attachment"  # TR-180
-            if attachment.type == "queued_command":
-                name = "queued_command"
             used = self._payload(name, row.attachment)
         self.ledger.bytes["envelope"] += size - used
         if said:
@@ -443,6 +432,8 @@ class Reader:
     def _queue_log(self, row: Row, size: int) -> None:
         used = self._payload("queue_log", row.content)  # TR-026
         self.ledger.bytes["envelope"] += size - used
+        if row.uuid is not None:
+            self.chain.trace(row.uuid, row.parentUuid, self.line)
         tokens = text_tokens(row.content)
         text = "\n".join(decoded(token) for token in tokens)
         if row.operation == "enqueue":
@@ -450,7 +441,7 @@ class Reader:
         elif row.operation == "dequeue":
             self.queue.dequeue()
         elif row.operation == "remove":
-            self.queue.remove(text if tokens else None)
+            self.queue.remove(text if tokens else None, self.line)
         elif row.operation == "popAll":
             self.queue.remove_all()
 

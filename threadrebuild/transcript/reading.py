@@ -17,7 +17,9 @@ from threadrebuild.transcript.provenance import Origin
 from threadrebuild.transcript.reader import Reader
 from threadrebuild.transcript.speech import MalformedLine, StartupBlock, Utterance, Warning
 from threadrebuild.transcript.tags import leading_blocks, speaks_of_a_tag
-from threadrebuild.transcript.tokens import decoded, piece
+from threadrebuild.transcript.tokens import decoded, has_lone_surrogate, piece
+
+NO_CONTENT = b'"(no content)"'
 
 
 @dataclass(slots=True)
@@ -106,7 +108,7 @@ def _in_order(reader: Reader) -> tuple[Order, list[Utterance], list[Utterance], 
     by_node: dict[int, list[Utterance]] = {}
     for utterance in in_file:
         by_node.setdefault(utterance.node, []).append(utterance)
-    order = reader.chain.order(in_file[-1].node, set(by_node))
+    order = reader.chain.order(in_file[-1].node, set(by_node), in_file[0].line)
     branches: dict[int, int] = {}
     for node, top in order.abandoned.items():
         for utterance in by_node.get(node, ()):
@@ -146,7 +148,6 @@ def _never_read(reader: Reader) -> list[Utterance]:
                 model=None,
                 node=NONE,
             )
-            reader.inspect(utterance)
             reader.warnings.add("never-read", entry.line, "was queued and never read; it stands at the end")
             said.append(utterance)
     return said
@@ -207,6 +208,12 @@ def _note(reader: Reader, said: list[Utterance], source: TranscriptFile) -> None
         if utterance.fate == "carried":
             warnings.add("reply-without-result", utterance.line, "a reply without a result; carried")  # TR-L04
     for utterance in said:
+        if utterance.fate != "carried":
+            continue
+        if has_lone_surrogate(utterance.token):
+            warnings.add("lone-surrogate", utterance.line, "half a surrogate pair, carried as it stands; an API refuses it")
+        if utterance.token == NO_CONTENT:
+            warnings.add("no-content", utterance.line, 'a text of exactly "(no content)"; some hosts drop it')
         typed = utterance.role == "user" and utterance.origin != "channel" and b"<" in utterance.token
         if typed and speaks_of_a_tag(decoded(utterance.token)):
             warnings.add("quoted-tag", utterance.line, "speaks of a runtime tag; it stays whole")  # TR-L01

@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
-from threadrebuild.transcript.spans import Span, elements, members
+from threadrebuild.transcript.spans import STRICT, Span, elements, members
 
 RawOrNone = Raw | UnsetType
 T = TypeVar("T", bound=msgspec.Struct)
@@ -120,10 +120,12 @@ def read_row(line: bytes) -> Row | Fault:
     except UnicodeDecodeError as error:
         return Fault("unreadable-line", error.start, f"not UTF-8: {error.reason}")
     try:
-        value = json.loads(text)
+        value = STRICT.decode(text)
     except json.JSONDecodeError as error:
         offset = len(text[: error.pos].encode("utf-8"))
         return Fault("unreadable-line", offset, f"not JSON: {error.msg}")
+    except ValueError as error:
+        return Fault("unreadable-line", 0, f"not JSON: {error}")
     except RecursionError:
         return Fault("unreadable-line", 0, "not JSON: nested too deeply")
     if not isinstance(value, dict) or not value:
@@ -207,3 +209,5 @@ def _set(found: msgspec.Struct, name: str, line: bytes, span: Span) -> None:
     value = json.loads(line[span.start : span.end])
     if isinstance(value, bool) if name.startswith("is") else isinstance(value, str):
         setattr(found, name, value)
+    elif name == "parentUuid" and value is not None:
+        setattr(found, name, "")  # a link that leads nowhere, not a row without one

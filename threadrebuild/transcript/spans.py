@@ -28,7 +28,8 @@ def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is not JSON")
 
 
-_DECODER = json.JSONDecoder(parse_constant=_refuse)
+STRICT = json.JSONDecoder(parse_constant=_refuse)
+"""The standard library's decoder without its own additions to JSON (NaN, Infinity)."""
 _SPACE = " \t\r\n"
 
 
@@ -52,7 +53,7 @@ def members(text: str, start: int = 0) -> Members:
         if text[at : at + 1] != ":":
             raise ValueError(f"no colon at byte {at}")
         at = _skip(text, at + 1)
-        _, end = _DECODER.raw_decode(text, at)
+        _, end = STRICT.raw_decode(text, at)
         if key in found:
             found.repeated.append(key)
         found[key] = Span(at, end)
@@ -73,7 +74,7 @@ def elements(text: str, start: int) -> list[Span]:
     if text[at : at + 1] == "]":
         return found
     while True:
-        _, end = _DECODER.raw_decode(text, at)
+        _, end = STRICT.raw_decode(text, at)
         found.append(Span(at, end))
         at = _skip(text, end)
         if text[at : at + 1] == "]":
