@@ -77,9 +77,29 @@ def _change_one_byte(rows: Made) -> None:
     rows[4][1][0] = (word, token[:-2] + bytes([token[-2] ^ 1]) + token[-1:])
 
 
+def _replace(rows: Made) -> None:
+    rows[4][1][0] = ("speech", _token("完全不同的一句话，谁也没有说过"))
+
+
+def _reply_with_the_users_words(rows: Made) -> None:
+    rows[4][1][0] = ("speech", _token("慢一点吧"))
+
+
+def _lengthen_at_the_start(rows: Made) -> None:
+    rows[4][1][0] = ("speech", _token("嗯嗯嗯嗯嗯嗯先快后慢，再留白"))
+
+
 def _trim(rows: Made) -> None:
     word, token = rows[3][1][0]
     rows[3][1][0] = (word, token[:-4] + b'"')
+
+
+def _lose_a_head(rows: Made) -> None:
+    rows[4][1][0] = ("speech", _token("后快，再留白"))
+
+
+def _change_in_the_middle(rows: Made) -> None:
+    rows[4][1][0] = ("speech", _token("先慢后稳，再留白"))
 
 
 def _escape_anew(rows: Made) -> None:
@@ -152,6 +172,11 @@ DAMAGES: list[tuple[Callable[[Made], None], set[str]]] = [
     (_move_to_the_end, {"out-of-order"}),
     (_change_one_byte, {"changed"}),
     (_trim, {"changed"}),
+    (_replace, {"left-out", "invented"}),
+    (_reply_with_the_users_words, {"left-out", "invented"}),
+    (_lengthen_at_the_start, {"left-out", "invented"}),
+    (_lose_a_head, {"changed"}),
+    (_change_in_the_middle, {"changed"}),
     (_escape_anew, {"re-encoded"}),
     (_put_into_the_others_mouth, {"role-changed"}),
     (_invent, {"invented"}),
@@ -234,10 +259,21 @@ def test_a_summary_without_its_talk_has_to_be_there_as_the_runtimes(tmp_path: Pa
     source = talk.write(tmp_path)
     rows = rows_of(said(source))
     assert _codes(source, rows, tmp_path) == []
-    rows[0][1][0] = ("speech", rows[0][1][0][1])
-    assert set(_codes(source, rows, tmp_path)) == {"invented", "runtime-changed"}
-    del rows[0][1][0]
-    assert _codes(source, rows, tmp_path) == ["runtime-changed"]
+    (_, summary), question = rows[0][1]
+
+    def codes(*blocks: tuple[str, bytes], dropped: int = 0) -> set[str]:
+        return set(_codes(source, [("user", list(blocks))], tmp_path, dropped=dropped))
+
+    assert codes(("speech", summary), question) == {"invented", "runtime-changed"}
+    assert codes(question) == {"runtime-changed"}
+    assert codes(question, ("runtime", summary)) == {"runtime-changed"}
+    assert codes(("runtime", summary), ("runtime", summary), question) == {"runtime-changed"}
+    talk.assistant("叫蓝")
+    talk.user("好")
+    talk.write(tmp_path)
+    assert codes(("speech", _token("好")), dropped=1) == set()
+    assert codes(("runtime", summary), ("speech", _token("好")), dropped=1) == set()
+    assert codes(("runtime", _token("other")), ("speech", _token("好")), dropped=1) == {"runtime-changed"}
 
 
 def test_planted_counts_bytes_in_either_spelling_and_parses_nothing(tmp_path: Path) -> None:

@@ -102,6 +102,14 @@ def test_a_compaction_boundary_is_no_extra_root_and_no_rewind(tmp_path: Path) ->
     assert spoken.warnings == {"runtime-text"}
 
 
+def test_a_boundary_with_a_broken_link_is_reported(tmp_path: Path) -> None:
+    talk = Talk()
+    talk.user("旧")
+    talk.row("system", parent="gone", subtype="compact_boundary")
+    talk.user("新")
+    assert _said(talk, tmp_path).warnings == {"dangling-parent"}
+
+
 def test_a_file_that_begins_in_the_middle_has_no_dangling_parent(tmp_path: Path) -> None:
     talk = Talk()
     talk.user("一", parent="not here")
