@@ -9,8 +9,10 @@ The index holds one dictionary entry a row and a few bytes a message, so that a 
 """
 
 from array import array
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import IntEnum
+from heapq import heappop, heappush
 
 NONE = -1
 MESSAGE_IDS_REMEMBERED = 512
@@ -28,6 +30,8 @@ class Kind(IntEnum):
     """A run trace without a known parent; it only holds what follows it."""
     BOUNDARY = 5
     """A compaction boundary without a parent."""
+    SIDE = 6
+    """A sub-agent's row without a known parent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +82,7 @@ class Chain:
         above = NONE if parent is None else self.index.get(parent, NONE)
         if message_id:
             node = self._recent.get(message_id)
-            if node is not None and (
-                above == node or (above == self.parents[node] and parent is not None)  # TR-L15
-            ):
+            if node is not None and (above == node or self._is_sibling(node, above, parent)):  # TR-L15
                 if uuid is not None:
                     self.index[uuid] = node
                 return node
@@ -101,11 +103,16 @@ class Chain:
         else:
             self.index[uuid] = above
 
-    def side(self, uuid: str, parent: str | None) -> None:
-        """Add a sub-agent's row: it leads to the message above it where that is known, and is nothing by itself."""
-        above = self.index.get(parent) if parent is not None else None
-        if above is not None:
-            self.index[uuid] = above
+    def side(self, uuid: str, parent: str | None, line: int) -> None:
+        """Add a sub-agent's row: it leads to the message above it, and is nothing by itself."""
+        if uuid not in self.index:
+            above = NONE if parent is None else self.index.get(parent, NONE)
+            self.index[uuid] = self._node(Kind.SIDE, above, parent, uuid, line) if above == NONE else above
+
+    def _is_sibling(self, node: int, above: int, parent: str | None) -> bool:
+        if above != NONE:
+            return self.parents[node] == above
+        return parent is not None and self._wanted.get(node) == parent
 
     def _node(self, kind: Kind, above: int, parent: str | None, uuid: str | None, line: int) -> int:
         node = len(self.kinds)
@@ -160,9 +167,9 @@ class Chain:
         tied = _Groups(self.parents)
         for root in roots:
             before = root - 1
-            while before >= 0 and tied.group(before) == tied.group(root):
+            while before >= 0 and (self.kinds[before] == Kind.SIDE or tied.group(before) == tied.group(root)):
                 before -= 1
-            talk_before = before >= 0 and first_line < self.lines[root]
+            talk_before = before >= 0 and first_line < self.lines[root] and self.kinds[root] != Kind.SIDE
             if root in cyclic:
                 found.breaks.append(Break("cycle", root))
             elif talk_before and root in dangling:
@@ -204,54 +211,52 @@ class Chain:
                 best = carried_child.get(above)
                 if best is None or not on_path[best]:
                     carried_child[above] = node
-        beside: dict[int, list[int]] = {}
-        tops: dict[int, int] = {}
+        beside: list[int] = []
         for node in self._parents_first(on_path):
             above = self.parents[node]
-            if above != NONE and not on_path[above]:
-                if above in found.abandoned:
-                    found.abandoned[node] = found.abandoned[above]
-                    continue
-                tops[node] = tops[above]
-            else:
-                tops[node] = node
-            if self.kinds[node] in can_fork and not bridged[node] and carried_child[above] != node:
+            if above in found.abandoned:
+                found.abandoned[node] = found.abandoned[above]
+            elif self.kinds[node] in can_fork and not bridged[node] and carried_child[above] != node:
                 found.abandoned[node] = node
-                continue
-            if node in talk:
-                beside.setdefault(tops[node], []).append(node)
-        if beside:
+            else:
+                beside.append(node)
+        if not talk.isdisjoint(beside):
             found.sequence = self._with_beside(path, beside)
 
-    def _parents_first(self, on_path: bytearray) -> list[int]:
-        """The nodes off the path, each after its parent."""
-        done = bytearray(on_path)
-        ordered: list[int] = []
-        for start in range(len(self.kinds)):
-            walk = []
-            at = start
-            while at != NONE and not done[at]:
-                done[at] = 1
-                walk.append(at)
-                at = self.parents[at]
-            ordered.extend(reversed(walk))
-        return ordered
+    def _parents_first(self, on_path: bytearray) -> Iterator[int]:
+        """The nodes off the path, each after its parent, else in file order."""
+        children: dict[int, list[int]] = {}
+        ready: list[int] = []
+        for node, above in enumerate(self.parents):
+            if on_path[node]:
+                continue
+            if above == NONE or on_path[above]:
+                ready.append(node)
+            else:
+                children.setdefault(above, []).append(node)
+        while ready:
+            node = heappop(ready)
+            yield node
+            for child in children.get(node, ()):
+                heappush(ready, child)
 
-    def _with_beside(self, path: list[int], beside: dict[int, list[int]]) -> list[int]:
-        """The path with each branch that is no rewind put in at its place in the file, after its own parent."""
-        place = {node: number for number, node in enumerate(path)}
-        put: dict[int, list[int]] = {}
-        for top in sorted(beside):
-            above = self.parents[top]
-            at = 0 if above == NONE else place[above] + 1
-            while at < len(path) and path[at] < top:
-                at += 1
-            put.setdefault(at, []).extend(sorted(beside[top]))
+    def _with_beside(self, path: list[int], beside: list[int]) -> list[int]:
+        """The path with the talk beside it: each node after its parent, before what is later in the file."""
+        slots = {node: number for number, node in enumerate(path)}
+        on_path = frozenset(path)
+        before: dict[int, list[int]] = {}
+        for node in beside:
+            above = self.parents[node]
+            slot = 0 if above == NONE else slots[above] + (above in on_path)
+            while slot < len(path) and path[slot] < node:
+                slot += 1
+            slots[node] = slot
+            before.setdefault(slot, []).append(node)
         sequence: list[int] = []
         for number, node in enumerate(path):
-            sequence.extend(put.get(number, ()))
+            sequence.extend(before.get(number, ()))
             sequence.append(node)
-        sequence.extend(put.get(len(path), ()))
+        sequence.extend(before.get(len(path), ()))
         return sequence
 
 

@@ -37,10 +37,10 @@ class Queue:
         self._entries.append(entry)
 
     def dequeue(self) -> None:
-        """The oldest entry left became a user row of its own."""
-        oldest = next((entry for entry in self._entries if not entry.removed and not entry.attached), None)
-        if oldest is not None:
-            self._entries.remove(oldest)
+        """The oldest entry left became a user row of its own. A turn has ended: no attachment is to come."""
+        waiting = self.never_read()
+        for entry in waiting[:1]:
+            self._entries.remove(entry)
 
     def remove(self, text: str | None, line: int) -> None:
         """An entry that stands above `line` was taken out; None where the host does not say which."""
@@ -69,8 +69,10 @@ class Queue:
 
     def never_read(self) -> list[Entry]:
         """What is still queued, in order of queuing."""
-        waiting = (entry for entry in self._entries if not entry.removed and not entry.attached)
-        return [entry for entry in waiting if not self._take_unnamed_remove(entry)]
+        waiting = [entry for entry in self._entries if not entry.removed and not entry.attached]
+        for entry in waiting:
+            entry.removed = self._take_unnamed_remove(entry)
+        return [entry for entry in waiting if not entry.removed]
 
     def _take_unnamed_remove(self, entry: Entry) -> bool:
         later = next((line for line in self._unnamed_removes if line > entry.line), None)

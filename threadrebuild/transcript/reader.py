@@ -23,6 +23,8 @@ from threadrebuild.transcript.rows import (
     Attachment,
     Block,
     Fault,
+    JSON_SPACE,
+    SEVERAL_ROWS,
     RawOrNone,
     Row,
     content_token,
@@ -98,7 +100,7 @@ class Reader:
         known = len(self.malformed)
         self.take([tail])
         self.ledger.bytes["line_end"] -= 1
-        if len(self.malformed) > known:
+        if len(self.malformed) > known and self.malformed[-1].reason != SEVERAL_ROWS:
             last = self.malformed.pop()
             self.malformed.append(dataclasses.replace(last, code="torn-tail"))
             self.warnings.rename_last("torn-tail")
@@ -115,7 +117,7 @@ class Reader:
             self._row_offset += len(BYTE_ORDER_MARK)
             line = line[len(BYTE_ORDER_MARK) :]
             size = len(line)
-        if not line.strip():
+        if not line.strip(JSON_SPACE.encode()):
             self.ledger.bytes["line_end"] += size
             return
         row = read_row(line)
@@ -142,7 +144,7 @@ class Reader:
         if row.isSidechain:
             self.ledger.bytes["sidechain"] += size  # TR-011
             if uuid is not None:
-                self.chain.side(uuid, row.parentUuid)
+                self.chain.side(uuid, row.parentUuid, self.line)
             return
         if row.version != self._version and row.version:
             self._version = row.version
@@ -458,7 +460,8 @@ class Reader:
         self._row(row, line, size)
         self._twin = None
         earlier = self._by_uuid.get(row.uuid, [])
-        if [(each.role, each.token) for each in twin] == [(each.role, each.token) for each in earlier]:  # TR-L15
+        runtime = [text for text in self.runtime[: lengths[0]] if text.uuid == row.uuid]
+        if _words(earlier + runtime) == _words(twin + self.runtime[lengths[0] :]):  # TR-L15
             self.ledger.bytes = booked
             self.ledger.bytes["duplicate"] += size
             self.images.original_views, self.images.previews = images
@@ -466,10 +469,15 @@ class Reader:
                 del each[length:]
             self.warnings.add("duplicate-uuid", self.line, "a row written twice; carried once")
             return
-        for utterance in earlier:
+        self.runtime = [text for text in self.runtime if text not in runtime]
+        for utterance in earlier + runtime:
             self.settle(utterance, "superseded")
         first = f"line {earlier[0].line}" if earlier else "an earlier row"
         self.warnings.add(
             "duplicate-uuid", self.line, f"says something else than {first} with the same uuid; this one is carried"
         )
         self._spoken(row, twin, twin[0].node if twin else NONE)
+
+
+def _words(said: list[Utterance]) -> list[tuple[Role, str]]:
+    return [(utterance.role, decoded(utterance.token)) for utterance in said]

@@ -109,15 +109,13 @@ def _in_order(reader: Reader) -> tuple[Order, list[Utterance], list[Utterance], 
     for utterance in in_file:
         by_node.setdefault(utterance.node, []).append(utterance)
     order = reader.chain.order(in_file[-1].node, set(by_node), in_file[0].line)
-    branches: dict[int, int] = {}
-    for node, top in order.abandoned.items():
+    for node in order.abandoned:
         for utterance in by_node.get(node, ()):
-            branches[top] = min(branches.get(top, utterance.line), utterance.line)
             if utterance.fate == "carried":
                 reader.settle(utterance, "abandoned")
             abandoned.append(utterance)
-    for line in branches.values():
-        reader.warnings.add("fork", line, "begins a branch that was rewound; its words are listed, not carried")
+    for top in set(order.abandoned.values()):
+        reader.warnings.add("fork", reader.chain.lines[top], "begins a branch that was rewound; its words are listed, not carried")
     for broken in order.breaks:
         reader.warnings.add(broken.code, reader.chain.lines[broken.node], _BREAKS[broken.code])
     abandoned.sort(key=lambda utterance: utterance.line)
@@ -188,7 +186,8 @@ def _cut_start(reader: Reader, first: Utterance) -> None:
 
 def _settle_runtime_texts(reader: Reader, said: list[Utterance], abandoned: list[Utterance]) -> None:
     """Carry a compaction summary only where the talk it sums up is not in the file (TR-015)."""
-    talk = min((utterance.line for utterance in (*said, *abandoned)), default=0)
+    spoken = (utterance.line for utterance in (*said, *abandoned) if utterance.fate in ("carried", "abandoned"))
+    talk = min(spoken, default=0)
     summaries = {id(summary) for summary in reader.summaries}
     for text in reader.runtime:
         if id(text) in summaries and (not talk or text.line <= talk):  # TR-015

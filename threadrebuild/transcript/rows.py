@@ -12,6 +12,9 @@ from msgspec import UNSET, Raw, UnsetType
 
 from threadrebuild.transcript.spans import STRICT, Span, elements, members
 
+JSON_SPACE = " \t\r\n"
+SEVERAL_ROWS = "several rows on one line"
+
 RawOrNone = Raw | UnsetType
 T = TypeVar("T", bound=msgspec.Struct)
 
@@ -123,6 +126,8 @@ def read_row(line: bytes) -> Row | Fault:
         value = STRICT.decode(text)
     except json.JSONDecodeError as error:
         offset = len(text[: error.pos].encode("utf-8"))
+        if offset and _holds_whole_values(text):
+            return Fault("unreadable-line", offset, SEVERAL_ROWS)
         return Fault("unreadable-line", offset, f"not JSON: {error.msg}")
     except ValueError as error:
         return Fault("unreadable-line", 0, f"not JSON: {error}")
@@ -172,6 +177,17 @@ def text_tokens(raw: RawOrNone) -> list[bytes]:
         return []
     blocks = (_fitting(Block, line, span.start) for span in elements(text, 0) if text[span.start] == "{")
     return [bytes(block.text) for block in blocks if block.type == "text" and isinstance(block.text, Raw)]
+
+
+def _holds_whole_values(text: str) -> bool:
+    at = 0
+    try:
+        while text[at:].strip(JSON_SPACE):
+            at += len(text[at:]) - len(text[at:].lstrip(JSON_SPACE))
+            _, at = STRICT.raw_decode(text, at)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _row_of(line: bytes, text: str, value: dict[str, Any]) -> Row:
