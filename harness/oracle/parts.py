@@ -132,8 +132,6 @@ def _marked(row: Mapping[str, Any], role: str) -> list[Part]:
 
 def _user(row: Mapping[str, Any]) -> list[Part]:
     texts = _content(row)
-    if row.get("toolUseResult") is not None and not has_tool_result(row):
-        return []
     left = [text for _, text in texts if text.strip() and not is_only_blocks(text)]
     if row.get("isCompactSummary") is True:
         return [Part("summary", "user", text, path) for path, text in texts]

@@ -1,7 +1,8 @@
 """Which queued prompts nobody has read: enqueued, and neither dequeued, removed nor attached.
 
 An attachment and a remove with the same text cancel one entry together, in either order. Older removes name
-no text: such a one belongs to the attachment beside it, and without one takes the oldest entry (TR-026).
+no text: such a one goes with the oldest attached entry, else with the next attachment, and only where none
+follows with the oldest entry left (TR-026).
 """
 
 from dataclasses import dataclass, field

@@ -89,13 +89,13 @@ def test_tool_traffic_thinking_and_sub_agents_are_silent(tmp_path: Path) -> None
     assert texts(said(talk.write(tmp_path)).utterances) == ["看看", "停", "停了"]
 
 
-def test_a_result_without_its_block_is_no_speech(tmp_path: Path) -> None:
+def test_a_text_beside_a_result_is_speech_whatever_the_shape(tmp_path: Path) -> None:
     talk = Talk()
     talk.user("跑")
     talk.user("found", toolUseResult="found")
     talk.user([{"type": "text", "text": "found too"}], toolUseResult={"stdout": "x"})
     talk.user([result("c1"), {"type": "text", "text": "停"}], toolUseResult="ok")
-    assert texts(said(talk.write(tmp_path)).utterances) == ["跑", "停"]
+    assert texts(said(talk.write(tmp_path)).utterances) == ["跑", "found", "found too", "停"]
 
 
 def test_parts_keep_their_order_and_say_how_they_were_sent(tmp_path: Path) -> None:
