@@ -60,7 +60,12 @@ def main() -> None:
 @_config
 @_json
 def candidate(
-    transcript: Path, out: Path, session_id: str | None, malformed: Malformed, config: Path | None, as_json: bool
+    transcript: Path,
+    out: Path,
+    session_id: str | None,
+    malformed: Malformed,
+    config: Path | None,
+    as_json: bool,
 ) -> None:
     """Build and verify a candidate: OUT/<session id>.jsonl, manifest.json and ledger.json."""
     session_id = SystemIds().new_session_id() if session_id is None else _checked_session_id(session_id, as_json)
@@ -162,7 +167,11 @@ def _checked_session_id(session_id: str, as_json: bool) -> str:
     except ValueError:
         parsed = ""
     if parsed != session_id.lower():
-        _unusable("usage", f"--session-id {session_id!r} is not a UUID like 123e4567-e89b-42d3-a456-426614174000", as_json)
+        _unusable(
+            "usage",
+            f"--session-id {session_id!r} is not a UUID like 123e4567-e89b-42d3-a456-426614174000",
+            as_json,
+        )
     return session_id.lower()
 
 

@@ -32,6 +32,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     carry_max_tokens: Annotated[int, Meta(ge=0)] = 0
     """0 for no limit, else at least `CARRY_MAX_TOKENS_LEAST`."""
     carry_overflow: Literal["drop_oldest", "block"] = "drop_oldest"
+    max_event_chars: Annotated[int, Meta(ge=0)] = 0  # TR-033
+    """0 carries every text whole; else the longest text in characters, at least `MAX_EVENT_CHARS_LEAST`."""
     include_open_tail: bool = True
     freeze_startup_snapshot: bool = True
     stamp_turns: bool = False
@@ -51,6 +53,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     def __post_init__(self) -> None:
         if 0 < self.carry_max_tokens < CARRY_MAX_TOKENS_LEAST:  # TR-069
             raise ValueError(f"carry_max_tokens must be 0 or at least {CARRY_MAX_TOKENS_LEAST}")
+        if 0 < self.max_event_chars < MAX_EVENT_CHARS_LEAST:  # TR-033
+            raise ValueError(f"max_event_chars must be 0 or at least {MAX_EVENT_CHARS_LEAST}")
         try:
             re.compile(self.poison_pattern)  # TR-075
         except re.error as error:
@@ -60,6 +64,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 CARRY_MAX_TOKENS_LEAST = 5_000
+MAX_EVENT_CHARS_LEAST = 500
 
 
 def load_settings(path: Path) -> Settings:

@@ -178,9 +178,7 @@ def _check(candidate: Candidate, parts: dict[Path, Path]) -> None:
     """Read everything back from the disk and prove it before anybody sees it (TR-064, TR-065)."""
     source = candidate.plan.source
     if source.ledger.total() != source.size:  # TR-L06
-        raise _Refused(
-            Refusal("ledger-gap", 0, f"{source.ledger.total()} of {source.size} bytes are accounted for")
-        )
+        raise _Refused(Refusal("ledger-gap", 0, f"{source.ledger.total()} of {source.size} bytes are accounted for"))
     if digest_of(source.path, source.size) != source.sha256:  # TR-148
         raise SourceChanged("the source changed while it was carried")
     manifest_part, _, rows_part = parts.values()

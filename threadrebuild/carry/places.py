@@ -39,16 +39,16 @@ class Places:
         """Where a token stands; of a cut one, where what is left of it stands. Raises `SourceChanged` if nowhere."""
         if text.line_offset != self._row:
             self._read(text)
+        wanted = text.slice
+        is_whole = wanted == text.token
         for number, span in enumerate(self._spans):
             token = self._line[span.start : span.end]
-            if token == text.token:
+            at = token.find(wanted)
+            if at < 0 or (is_whole and token != wanted):
+                continue
+            if is_whole:
                 del self._spans[: number + 1]
-                return Place(text.line_offset + span.start, token)
-            inner = token.find(text.token[1:]) if text.size < len(text.token) else -1
-            if inner < 0 and text.size == len(text.token) - 2:
-                inner = token.find(text.token[1:-1])
-            if inner >= 0:
-                return Place(text.line_offset + span.start + inner, token[inner : inner + text.size])
+            return Place(text.line_offset + span.start + at, wanted)
         raise SourceChanged(f"line {text.line} no longer holds a text that was read from it")
 
     def _read(self, text: Utterance | StartupBlock) -> None:

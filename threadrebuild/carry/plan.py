@@ -14,7 +14,7 @@ from threadrebuild.transcript.dirty import Dirty, dirty_ledger
 from threadrebuild.transcript.poison import Poison, find_poison
 from threadrebuild.transcript.reading import Transcript, read_transcript
 from threadrebuild.transcript.speech import Turn, Utterance, Warning
-from threadrebuild.transcript.tokens import decoded, estimated_tokens
+from threadrebuild.transcript.tokens import decoded, estimated_tokens, piece
 from threadrebuild.transcript.turns import turns_of
 
 Malformed = Literal["block", "report"]
@@ -22,7 +22,7 @@ Malformed = Literal["block", "report"]
 NOTES = (
     "On resume the host builds its system prompt from today's files: the new session sees the old startup snapshot "
     "and the new prompt together. The snapshot is not a complete startup package.",  # TR-041
-    "The estimate counts carried dialogue only and is no gauge of the window: the host's fixed load lies under it.",  # TR-043
+    "The estimate counts carried dialogue only and is no gauge of the window: a fixed load lies under it.",  # TR-043
     "A window grows through its messages, chiefly run traces; removing MCP servers does not slim it.",  # TR-047
     "Equal turn counts prove only that no recognised turn was dropped, not that every turn was recognised.",  # TR-035
 )
@@ -77,8 +77,8 @@ class Plan:
     @property
     def startup_tokens(self) -> int:
         """Tokens of what goes along beside the dialogue: startup snapshot and runtime texts (TR-L26)."""
-        beside = (*self.source.startup, *self.summaries)
-        return sum(estimate(item.token, self.settings) for item in beside)
+        tokens = [item.token for item in self.source.startup] + [item.token for item in self.summaries]
+        return sum(estimate(token, self.settings) for token in tokens)
 
     @property
     def startup_sha256(self) -> str | None:
@@ -96,6 +96,7 @@ def estimate(token: bytes, settings: Settings) -> int:
 def plan_file(path: Path, settings: Settings, malformed: Malformed = "block") -> Plan:
     """Read a transcript and plan its carry. Raises `UnreadableInput` where there is no readable file."""
     source = read_transcript(path, settings)
+    shortened = _shorten(source, settings.max_event_chars)
     turns = turns_of(said for said in source.utterances if said.fate == "carried")
     tokens = {turn.number: sum(estimate(said.token, settings) for said in turn.utterances) for turn in turns}
     plan = Plan(
@@ -106,12 +107,26 @@ def plan_file(path: Path, settings: Settings, malformed: Malformed = "block") ->
         tokens=tokens,
         poison=find_poison(turns, settings.poison_pattern),
         dirty=dirty_ledger(source, settings),
-        warnings=source.warnings,
+        warnings=source.warnings + shortened,
     )
     if turns and turns[-1].open and not settings.include_open_tail:  # TR-020
         _leave_out(plan, len(turns) - 1, "open_tail")
     plan.refusal = _unreadable(plan, malformed) or _nothing(plan) or _poisoned(plan) or _fit_cap(plan)
     return plan
+
+
+def _shorten(source: Transcript, longest: int) -> list[Warning]:
+    """Cut the end off texts that are longer than the household allows; by default nothing is (TR-033)."""
+    warnings = []
+    for said in source.utterances if longest else ():
+        left_out = len(decoded(said.token)) - longest
+        if said.fate == "carried" and left_out > 0:
+            whole = said.size
+            said.shortened = left_out
+            said.token = piece(said.token, 0, longest)
+            source.ledger.move(whole - said.size, "carried", "shortened")
+            warnings.append(Warning("shortened", said.line, f"its last {left_out} characters are left out"))
+    return warnings
 
 
 def _leave_out(plan: Plan, number: int, fate: str) -> None:

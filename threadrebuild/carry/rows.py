@@ -1,7 +1,7 @@
 """The rows of a candidate: new envelopes around the source's own tokens.
 
-Neighbouring user texts become blocks of one row, since a host adds line breaks where it merges rows; an assistant message
-stays a row of its own. Each row is marked with one word a block, so that carrying a candidate again yields the same
+Neighbouring user texts become blocks of one row, since a host adds line breaks where it merges rows; an assistant
+message stays a row of its own. Each row is marked with one word a block, so that carrying a candidate again yields the same
 speech. What is written here meets the portable minimum that every measured version of the host resumes.
 """
 

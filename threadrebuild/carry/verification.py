@@ -118,7 +118,11 @@ def verify_candidate(
         fault("blank", 0, "the candidate holds no row")
     if manifest is not None:
         if (blocks, rows) != (len(manifest.items), manifest.rows):
-            fault("item_count", 0, f"{blocks} blocks in {rows} rows, {len(manifest.items)} in {manifest.rows} listed")
+            fault(
+                "item_count",
+                0,
+                f"{blocks} blocks in {rows} rows, {len(manifest.items)} in {manifest.rows} listed",
+            )
         if digest.hexdigest() != manifest.candidate_sha256:
             fault("digest", 0, "the file's digest is not the manifest's")
         if manifest.session_id != session_id:

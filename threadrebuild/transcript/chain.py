@@ -201,9 +201,7 @@ class Chain:
                 state[node] = 2
         return broken
 
-    def _branches(
-        self, found: Order, path: list[int], on_path: bytearray, bridged: bytearray, talk: set[int]
-    ) -> None:
+    def _branches(self, found: Order, path: list[int], on_path: bytearray, bridged: bytearray, talk: set[int]) -> None:
         carried_child: dict[int, int] = {}
         can_fork = (Kind.HUMAN, Kind.ASSISTANT)
         for node, above in enumerate(self.parents):

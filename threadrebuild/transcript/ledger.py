@@ -14,6 +14,7 @@ REASONS = {
     "superseded": "said in a row that a later row with the same uuid replaced; listed",
     "duplicate": "a row written twice; carried once",
     "dropped_oldest": "whole turns dropped from the oldest end, to keep under carry_max_tokens",
+    "shortened": "the end of a text longer than max_event_chars",
     "open_tail": "an unanswered last turn, left out because include_open_tail is off",
     "unsent_reply": "a reply whose call failed, so that nobody heard it; listed",
     "other_recipient": "a reply to somebody else than the configured private lines; listed",

@@ -77,9 +77,14 @@ def user_text(row: Row, text: str) -> Origin:
 
 def assistant_text(row: Row, text: str) -> Origin:
     """Who wrote a text of an `assistant` row; tags mean nothing here."""
-    if row.isApiErrorMessage or (row.message is not None and row.message.model == SYNTHETIC):  # TR-L14
+    if is_runtime_row(row):
         return RUNTIME
     return Origin("carried", "speech") if text.strip() else BLANK
+
+
+def is_runtime_row(row: Row) -> bool:
+    """Whether the host wrote an `assistant` row in the assistant's place: an API error, a synthetic reply."""
+    return bool(row.isApiErrorMessage) or (row.message is not None and row.message.model == SYNTHETIC)  # TR-L14
 
 
 def queued_text(text: str) -> Origin:

@@ -20,11 +20,11 @@ from threadrebuild.transcript.left_behind import LeftBehind
 from threadrebuild.transcript.provenance import Origin
 from threadrebuild.transcript.queue import Entry, Queue
 from threadrebuild.transcript.rows import (
+    JSON_SPACE,
+    SEVERAL_ROWS,
     Attachment,
     Block,
     Fault,
-    JSON_SPACE,
-    SEVERAL_ROWS,
     RawOrNone,
     Row,
     content_token,
@@ -133,9 +133,7 @@ class Reader:
         self.ledger.bytes["unreadable"] += size  # TR-L05
         bad = self._row_offset + fault.offset
         digest = sha256(line).hexdigest()
-        self.malformed.append(
-            MalformedLine(self.line, self._row_offset, size, bad, fault.reason, fault.code, digest)
-        )
+        self.malformed.append(MalformedLine(self.line, self._row_offset, size, bad, fault.reason, fault.code, digest))
         self.warnings.add(fault.code, self.line, f"first bad byte at offset {bad}: {fault.reason}")
 
     def _row(self, row: Row, line: bytes, size: int) -> None:
@@ -236,13 +234,11 @@ class Reader:
         judge = provenance.user_text if role == "user" else provenance.assistant_text
         return self._book(row, token, role, judge(row, decoded(token)))
 
-    def _book(
-        self, row: Row, token: bytes, role: Role, origin: Origin, mark: str | None = None
-    ) -> list[Utterance]:
+    def _book(self, row: Row, token: bytes, role: Role, origin: Origin, mark: str | None = None) -> list[Utterance]:
         self.ledger.bytes[origin.name] += len(token)
         if origin.word is None:
             if mark == "startup":
-                self._keep_reminder(row, token, len(token))
+                self._keep_reminder(row, token)
             elif origin.name == "injected_block" and not self._user_has_spoken:
                 self._reminders_in(row, token)
             return []
@@ -273,16 +269,13 @@ class Reader:
         blocks = nothing_but_blocks(decoded(token))
         reminders = [block for block in blocks if block.tag == "system-reminder"]  # TR-039
         if len(reminders) == len(blocks):
-            self._keep_reminder(row, token, len(token))
+            self._keep_reminder(row, token)
             return
         for block in reminders:
-            cut = piece(token, block.start, block.end)
-            self._keep_reminder(row, cut, len(cut) - 2)
+            self._keep_reminder(row, piece(token, block.start, block.end), cut=True)
 
-    def _keep_reminder(self, row: Row, token: bytes, size: int) -> None:
-        self.reminders.append(
-            StartupBlock(token, self.line, self._row_offset, row.uuid, row.timestamp, size)
-        )
+    def _keep_reminder(self, row: Row, token: bytes, cut: bool = False) -> None:
+        self.reminders.append(StartupBlock(token, self.line, self._row_offset, row.uuid, row.timestamp, cut))
 
     def _spoken(self, row: Row, said: list[Utterance], node: int) -> None:
         for utterance in said:
@@ -320,7 +313,15 @@ class Reader:
             name = "unlisted_block"
             if block.text is not UNSET:
                 self.warnings.add("unknown-shape", self.line, f"a block of unknown kind {block.type!r} holds text")
-        payloads = (block.thinking, block.signature, block.data, block.source, block.text, block.content, block.input)
+        payloads = (
+            block.thinking,
+            block.signature,
+            block.data,
+            block.source,
+            block.text,
+            block.content,
+            block.input,
+        )
         return sum(self._payload(name, payload) for payload in payloads)
 
     def _payload(self, name: str, raw: RawOrNone) -> int:
@@ -350,7 +351,6 @@ class Reader:
             content = [Block(type="text", text=Raw(content_token(line)))]
         marks = None if row.threadrebuild is UNSET else provenance.marked_words(row, len(content))
         used = 0
-        runtime = len(self.runtime)
         said: list[Utterance] = []
         for number, block in enumerate(content):
             if block.type == "tool_use":
@@ -362,7 +362,7 @@ class Reader:
             else:
                 used += self._other(block)
         self.ledger.bytes["envelope"] += size - used
-        if not said and len(self.runtime) > runtime:
+        if provenance.is_runtime_row(row):
             if row.uuid is not None:
                 self.chain.trace(row.uuid, row.parentUuid, self.line)
             return
@@ -386,7 +386,9 @@ class Reader:
         reply = provenance.reply_of(block)
         if reply is None:
             self.warnings.add(
-                "reply-shape", self.line, f"a call to {block.name} without a text argument; nothing is carried from it"
+                "reply-shape",
+                self.line,
+                f"a call to {block.name} without a text argument; nothing is carried from it",
             )
             return size
         self.ledger.bytes["tool_use"] -= len(reply.token)  # TR-L17
@@ -453,10 +455,15 @@ class Reader:
         """A row whose uuid was seen before: written twice, or written anew (TR-L15)."""
         assert row.uuid is not None
         booked = dict(self.ledger.bytes)
-        lists: tuple[list[Utterance] | list[StartupBlock], ...] = (self.runtime, self.summaries, self.reminders)
+        lists: tuple[list[Utterance] | list[StartupBlock], ...] = (
+            self.runtime,
+            self.summaries,
+            self.reminders,
+        )
         lengths = [len(each) for each in lists]
         images = self.images.original_views, self.images.previews
-        self._twin = twin = []
+        twin: list[Utterance] = []
+        self._twin = twin
         self._row(row, line, size)
         self._twin = None
         earlier = self._by_uuid.get(row.uuid, [])
@@ -474,7 +481,9 @@ class Reader:
             self.settle(utterance, "superseded")
         first = f"line {earlier[0].line}" if earlier else "an earlier row"
         self.warnings.add(
-            "duplicate-uuid", self.line, f"says something else than {first} with the same uuid; this one is carried"
+            "duplicate-uuid",
+            self.line,
+            f"says something else than {first} with the same uuid; this one is carried",
         )
         self._spoken(row, twin, twin[0].node if twin else NONE)
 

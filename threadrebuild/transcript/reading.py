@@ -1,6 +1,7 @@
 """Reads a transcript and settles what only the whole file can tell: order of talk, startup package, open ends."""
 
 import gc
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -41,6 +42,7 @@ class Transcript:
     startup: list[StartupBlock]
     ledger: ByteLedger
     warnings: list[Warning]
+    warning_counts: Counter[str]
     malformed: list[MalformedLine]
     order: Order
     left_behind: LeftBehind
@@ -78,6 +80,7 @@ def read_transcript(path: Path, settings: Settings) -> Transcript:
         startup=startup,
         ledger=reader.ledger,
         warnings=reader.warnings.all(),
+        warning_counts=reader.warnings.counts,
         malformed=reader.malformed,
         order=order,
         left_behind=reader.left_behind,
@@ -115,7 +118,11 @@ def _in_order(reader: Reader) -> tuple[Order, list[Utterance], list[Utterance], 
                 reader.settle(utterance, "abandoned")
             abandoned.append(utterance)
     for top in set(order.abandoned.values()):
-        reader.warnings.add("fork", reader.chain.lines[top], "begins a branch that was rewound; its words are listed, not carried")
+        reader.warnings.add(
+            "fork",
+            reader.chain.lines[top],
+            "begins a branch that was rewound; its words are listed, not carried",
+        )
     for broken in order.breaks:
         reader.warnings.add(broken.code, reader.chain.lines[broken.node], _BREAKS[broken.code])
     abandoned.sort(key=lambda utterance: utterance.line)
@@ -173,12 +180,10 @@ def _cut_start(reader: Reader, first: Utterance) -> None:
         return
     for block in blocks:
         token = piece(first.token, block.start, block.end)
-        size = len(token) - 2
-        reader.ledger.move(size, first.fate, "injected_block")
+        cut = StartupBlock(token, first.line, first.line_offset, first.uuid, first.time, cut=True)
+        reader.ledger.move(cut.size, first.fate, "injected_block")
         if block.tag == "system-reminder":
-            reader.reminders.append(
-                StartupBlock(token, first.line, first.line_offset, first.uuid, first.time, size)
-            )
+            reader.reminders.append(cut)
     reader.ledger.move(1, first.fate, "envelope")
     first.cut = blocks[-1].end
     first.token = piece(first.token, first.cut)
@@ -210,7 +215,11 @@ def _note(reader: Reader, said: list[Utterance], source: TranscriptFile) -> None
         if utterance.fate != "carried":
             continue
         if has_lone_surrogate(utterance.token):
-            warnings.add("lone-surrogate", utterance.line, "half a surrogate pair, carried as it stands; an API refuses it")
+            warnings.add(
+                "lone-surrogate",
+                utterance.line,
+                "half a surrogate pair, carried as it stands; an API refuses it",
+            )
         if utterance.token == NO_CONTENT:
             warnings.add("no-content", utterance.line, 'a text of exactly "(no content)"; some hosts drop it')
         typed = utterance.role == "user" and utterance.origin != "channel" and b"<" in utterance.token

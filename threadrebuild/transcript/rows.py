@@ -49,17 +49,17 @@ class Row(msgspec.Struct, gc=False):
 
     type: str = ""
     uuid: str | None = None
-    parentUuid: str | None = None  # noqa: N815 - the host's own names
-    sessionId: str | None = None  # noqa: N815
+    parentUuid: str | None = None
+    sessionId: str | None = None
     timestamp: str | None = None
     version: str | None = None
     cwd: str | None = None
-    isMeta: bool | None = None  # noqa: N815
-    isSidechain: bool | None = None  # noqa: N815
-    isCompactSummary: bool | None = None  # noqa: N815
-    isApiErrorMessage: bool | None = None  # noqa: N815
+    isMeta: bool | None = None
+    isSidechain: bool | None = None
+    isCompactSummary: bool | None = None
+    isApiErrorMessage: bool | None = None
     message: Message | None = None
-    toolUseResult: RawOrNone = UNSET  # noqa: N815
+    toolUseResult: RawOrNone = UNSET
     attachment: RawOrNone = UNSET
     content: RawOrNone = UNSET
     operation: str | None = None
@@ -71,7 +71,7 @@ class Attachment(msgspec.Struct, gc=False):
     """The `attachment` of an attachment row."""
 
     type: str = ""
-    commandMode: str | None = None  # noqa: N815
+    commandMode: str | None = None
     prompt: RawOrNone = UNSET
 
 

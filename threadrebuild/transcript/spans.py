@@ -6,7 +6,7 @@ decoder refuses.
 """
 
 import json
-from json.decoder import scanstring
+from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import NamedTuple, NoReturn
 
 

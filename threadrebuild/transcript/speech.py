@@ -33,22 +33,41 @@ class Utterance:
     cut: int = 0
     """Characters of runtime blocks that stood before it in the same token and were cut off."""
 
+    shortened: int = 0
+    """Characters that were left out at its end, over `max_event_chars`."""
+
+    @property
+    def slice(self) -> bytes:
+        """The bytes of it that stand in the source: a quote that was put where it was cut is not one of them."""
+        return self.token[bool(self.cut) : len(self.token) - bool(self.shortened)]
+
     @property
     def size(self) -> int:
-        """Bytes it takes in the source; the opening quote of a cut token is not one of them."""
-        return len(self.token) - bool(self.cut)
+        """Bytes of the source it takes."""
+        return len(self.token) - bool(self.cut) - bool(self.shortened)
 
 
 @dataclass(slots=True)
 class StartupBlock:
-    """A `system-reminder` that the runtime put before the first message: raw token, place, bytes in the source."""
+    """A `system-reminder` that the runtime put before the first message, with its raw token and its place."""
 
     token: bytes
     line: int
     line_offset: int
     uuid: str | None
     time: str | None
-    size: int
+    cut: bool
+    """Whether it was cut out of a longer text, so that its quotes do not stand in the source."""
+
+    @property
+    def slice(self) -> bytes:
+        """The bytes of it that stand in the source."""
+        return self.token[1:-1] if self.cut else self.token
+
+    @property
+    def size(self) -> int:
+        """Bytes of the source it takes."""
+        return len(self.slice)
 
 
 @dataclass(frozen=True, slots=True)

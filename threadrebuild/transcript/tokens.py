@@ -7,6 +7,7 @@ blocks were cut off its start, an opening quote and the rest of its bytes.
 import json
 import math
 import re
+from collections.abc import Iterable
 
 import msgspec
 
@@ -59,3 +60,21 @@ def estimated_tokens(text: str, other_char_divisor: float) -> int:
     """How many tokens a text takes, erring high: CJK × 1.1, the rest ÷ the household's divisor (TR-044, TR-046)."""
     cjk = 0 if text.isascii() else len(_CJK.findall(text))
     return math.ceil(cjk * TOKENS_PER_CJK_CHAR + (len(text) - cjk) / other_char_divisor)  # TR-044
+
+
+def calibrated_divisor(context_reading: int, fixed_load: int, texts: Iterable[str]) -> float:
+    """The household's divisor for all but CJK, solved from the host's own reading (TR-045, TR-046).
+
+    `context_reading` is the first context reading after a rebuild in tokens, `fixed_load` what the host shows for
+    system prompt, tools and files, `texts` the dialogue that was carried. Raises ValueError where the reading leaves
+    no room.
+    """
+    cjk = other = 0
+    for text in texts:
+        found = len(_CJK.findall(text))
+        cjk += found
+        other += len(text) - found
+    left = context_reading - fixed_load - cjk * TOKENS_PER_CJK_CHAR
+    if left <= 0 or not other:
+        raise ValueError("the reading leaves no tokens for text that is not CJK: nothing to solve from")
+    return other / left

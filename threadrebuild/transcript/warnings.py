@@ -12,25 +12,26 @@ class Warnings:
 
     def __init__(self) -> None:
         self._shown: list[Warning] = []
-        self._counts: Counter[str] = Counter()
+        self.counts: Counter[str] = Counter()
+        """How often each code was met, shown or not."""
 
     def add(self, code: str, line: int, detail: str) -> None:
         """Note one occurrence. `line` counts from 1; 0 stands for the file as a whole."""
-        self._counts[code] += 1
-        if self._counts[code] <= SHOWN_OF_A_CODE:
+        self.counts[code] += 1
+        if self.counts[code] <= SHOWN_OF_A_CODE:
             self._shown.append(Warning(code, line, detail))
 
     def rename_last(self, code: str) -> None:
         """Give the warning that was added last another code, of the same line."""
         last = self._shown.pop()
-        self._counts[last.code] -= 1
+        self.counts[last.code] -= 1
         self.add(code, last.line, last.detail)
 
     def all(self) -> list[Warning]:
         """By line, and for each code that was cut short how many more there are."""
         more = [
             Warning(code, 0, f"{count - SHOWN_OF_A_CODE} more of these")
-            for code, count in self._counts.items()
+            for code, count in self.counts.items()
             if count > SHOWN_OF_A_CODE
         ]
         return sorted(self._shown, key=lambda warning: warning.line) + more
