@@ -12,8 +12,9 @@ def turns_of(utterances: Iterable[Utterance]) -> list[Turn]:
     """
     turns: list[Turn] = []
     for utterance in utterances:
-        answered = not turns or (utterance.role == "user" and not turns[-1].open)
-        if answered:  # TR-018
+        if not turns:
+            turns.append(Turn(number=1))
+        elif utterance.role == "user" and not turns[-1].open:  # TR-018
             turns.append(Turn(number=len(turns) + 1))
         turns[-1].utterances.append(utterance)
     return turns
