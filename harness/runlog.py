@@ -7,7 +7,7 @@ Every step has `step` (1, 2, 3 …) and `kind`; the other fields depend on the k
 - `source`       `name`, `path`, `bytes`, `sha256`, `lines`, `cli_versions` [str], `expected` (path of the
                  NAME.expect.json beside it, or null), `command` (the argv that replays it alone; may be
                  left out)
-- `ledger`       `classes` [{`name`, `bytes`, `lines`, `reason`}], `sum`, `size`
+- `ledger`       `classes` [{`name`, `bytes`, `reason`}], `sum`, `size`
 - `turns`        `turns` [{`number`, `open`, `tokens`, `items` [{`role`, `origin`, `line`, `offset`, `length`,
                  `text` (decoded, lone surrogates as \\udXXX escapes), `time` (the row's own; may be left
                  out), `sha256`, `carried` (bool)}]}],

@@ -74,9 +74,9 @@ def _ledger(step: Step) -> Ledger:
         width = 100 * row["bytes"] / max(step["sum"], 1)
         tone = _tone(row["name"]) or f"grey{greys % 5}"
         greys += tone.startswith("grey")
-        lines, reason = row.get("lines"), row.get("reason") or ""
+        reason = row.get("reason") or ""
         segments.append(
-            Segment(row["name"], row["bytes"], lines, reason, tone, round(start, 4), round(width, 4))
+            Segment(row["name"], row["bytes"], reason, tone, round(start, 4), round(width, 4))
         )
         start += width
     return Ledger(step["step"], segments, step["sum"], step["size"])

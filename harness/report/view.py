@@ -28,7 +28,6 @@ class Segment:
 
     name: str
     bytes: int
-    lines: int | None
     reason: str
     tone: str
     start: float

@@ -75,11 +75,11 @@ def ledger(log: RunLog, index: int, size: int, missing: int = 0) -> None:
         "unreadable": 1,
     }
     classes = [
-        {"name": name, "bytes": size * share // 1000, "lines": share // 10 + 1, "reason": REASONS[name]}
+        {"name": name, "bytes": size * share // 1000, "reason": REASONS[name]}
         for name, share in shares.items()
     ]
     rest = size - missing - sum(row["bytes"] for row in classes)
-    classes.insert(-1, {"name": "envelope", "bytes": rest, "lines": 41, "reason": REASONS["envelope"]})
+    classes.insert(-1, {"name": "envelope", "bytes": rest, "reason": REASONS["envelope"]})
     log.add("ledger", transcript=index, classes=classes, sum=size - missing, size=size)
 
 
