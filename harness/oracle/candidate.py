@@ -56,9 +56,7 @@ def resume_faults(path: Path) -> list[Fault]:
     faults += _chain_faults(rows)
     names = {(row.value or {}).get("sessionId") for row in rows if row.value is not None}
     if names - {path.stem}:
-        faults.append(
-            Fault("session", 0, f"sessionId {sorted(map(repr, names))} in a file named {path.name}")
-        )
+        faults.append(Fault("session", 0, f"sessionId {sorted(map(repr, names))} in a file named {path.name}"))
     return sorted(faults, key=lambda fault: fault.line)
 
 
@@ -135,9 +133,7 @@ def _chain_faults(rows: list[Row]) -> Iterator[Fault]:
         seen.add(uuid if isinstance(uuid, str) else "")
         previous = uuid if isinstance(uuid, str) else None
     times = [(row.line, _time((row.value or {}).get("timestamp"))) for row in rows]
-    yield from (
-        Fault("time", line, "the timestamp is missing or no time") for line, time in times if not time
-    )
+    yield from (Fault("time", line, "the timestamp is missing or no time") for line, time in times if not time)
     for (_, earlier), (line, later) in pairwise(times):
         if earlier and later and later <= earlier:
             yield Fault("time", line, "the timestamp is not later than that of the row before")

@@ -55,9 +55,7 @@ def _paired(
     return found
 
 
-def _splits(
-    ours: list[Utterance], theirs: list[Block], left: list[Utterance], extra: list[Block]
-) -> list[Difference]:
+def _splits(ours: list[Utterance], theirs: list[Block], left: list[Utterance], extra: list[Block]) -> list[Difference]:
     """Texts cut into several blocks, or several put into one; the rest goes to `left` and `extra`."""
     found: list[Difference] = []
     while ours and theirs:

@@ -98,9 +98,7 @@ def _tops(parents: Sequence[int | None]) -> list[int]:
     return [tops[place] for place in range(len(parents))]
 
 
-def _before(
-    place: int, members: Sequence[Member], tops: Sequence[int], hung: Mapping[int, int]
-) -> Iterator[int]:
+def _before(place: int, members: Sequence[Member], tops: Sequence[int], hung: Mapping[int, int]) -> Iterator[int]:
     """The earlier members of the main line, from the nearest, that do not hang on `place` themselves.
 
     `hung` leads over the bridges made so far, from one top to the next.

@@ -59,7 +59,7 @@ def never_read(rows: list[Row]) -> list[Row]:
 
 
 def _text_of_nameless(queue: _Queue, later: list[Row]) -> str:
-    """The text that a remove without one means: see the module's second sentence."""
+    """The text that a remove without one means."""
     for text, count in queue.attached.items():
         if count:
             return text

@@ -44,7 +44,10 @@ class Said:
     abandoned: tuple[Utterance, ...]
     """Of rewound branches, in file order."""
     runtime: tuple[Utterance, ...]
-    """Left behind: marks, API errors, synthetic rows, and summaries of talk that is in the file."""
+    """Left behind: marks, API errors, synthetic rows, and summaries of talk that is in the file.
+
+    Those of rewound branches stand last.
+    """
     summaries: tuple[Utterance, ...]
     """To be carried as the runtime's: the talk that they sum up is not in the file (TR-015)."""
     startup: tuple[Utterance, ...]
@@ -78,9 +81,10 @@ def said(path: Path, settings: Settings = DEFAULTS) -> Said:
 
     utterances, turns = _closed([each for each in texts if each.is_said], settings)
     summaries = tuple(each for each in texts if each.origin == "summary" and each.after == 0)
-    left = tuple(each for each in texts if each.origin in ("runtime", "summary") and each not in summaries)
+    rewound = _with_bytes((heard[place].row, part, place) for place in order.abandoned for part in heard[place].parts)
+    by_runtime = [each for each in (*texts, *rewound) if each.origin in ("runtime", "summary")]
+    left = tuple(each for each in by_runtime if each not in summaries)
     unsent = tuple(each for each in texts if each.origin == "unsent")
-    abandoned = [(heard[place].row, part, place) for place in order.abandoned for part in heard[place].parts]
     stated = {
         "runtime-text": bool(left),
         "unsent-reply": bool(unsent),
@@ -91,12 +95,10 @@ def said(path: Path, settings: Settings = DEFAULTS) -> Said:
     return Said(
         utterances=utterances,
         turns=turns,
-        abandoned=tuple(each for each in _with_bytes(abandoned) if each.is_said),
+        abandoned=tuple(each for each in rewound if each.is_said),
         runtime=left,
         summaries=summaries,
-        startup=tuple(
-            each for each in texts if each.origin == "startup" and settings.freeze_startup_snapshot
-        ),
+        startup=tuple(each for each in texts if each.origin == "startup" and settings.freeze_startup_snapshot),
         unsent=unsent,
         elsewhere=tuple(each for each in texts if each.origin == "elsewhere"),
         warnings=frozenset(warnings & WARNINGS),
@@ -125,9 +127,7 @@ def _closed(utterances: Sequence[Utterance], settings: Settings) -> tuple[tuple[
     return tuple(each for turn in turns for each in turn), len(turns)
 
 
-def _heard(
-    rows: Iterable[Row], results: dict[str, bool], settings: Settings
-) -> tuple[list[_Heard], set[str]]:
+def _heard(rows: Iterable[Row], results: dict[str, bool], settings: Settings) -> tuple[list[_Heard], set[str]]:
     """The rows of the chain, each uuid once: at its first row's place, with its last row's words (TR-L15)."""
     heard: list[_Heard] = []
     places: dict[str, int] = {}
@@ -144,8 +144,9 @@ def _heard(
                 places[uuid] = len(heard)
             heard.append(new)
             continue
-        if not is_side:
-            warnings.add("duplicate-uuid")
+        if is_side:
+            continue
+        warnings.add("duplicate-uuid")
         old = heard[places[uuid]]
         if _words(old) != _words(new):
             heard[places[uuid]] = replace(new, member=replace(new.member, parent=old.member.parent))

@@ -45,6 +45,4 @@ def _whole(part: Part) -> list[Part]:
 
 
 def _reminders(part: Part, found: Sequence[tuple[str, int, int]]) -> list[Part]:
-    return [
-        replace(part, kind="startup", start=start, end=end) for tag, start, end in found if tag == STARTUP_TAG
-    ]
+    return [replace(part, kind="startup", start=start, end=end) for tag, start, end in found if tag == STARTUP_TAG]

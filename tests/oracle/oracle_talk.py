@@ -30,9 +30,7 @@ class Talk:
     def user(self, content: Any, **fields: Any) -> str:
         return self.row("user", message={"role": "user", "content": content}, **fields)
 
-    def assistant(
-        self, *texts: Any, message_id: str | None = None, model: str = "claude-x", **fields: Any
-    ) -> str:
+    def assistant(self, *texts: Any, message_id: str | None = None, model: str = "claude-x", **fields: Any) -> str:
         content = [text if isinstance(text, dict) else {"type": "text", "text": text} for text in texts]
         message = {"id": message_id or f"msg-{len(self.lines)}", "role": "assistant", "model": model}
         return self.row("assistant", message={**message, "content": content}, **fields)
@@ -99,8 +97,7 @@ def _row(place: int, row: tuple[str, list[tuple[str, bytes]]], session: str) -> 
         f'"sessionId":"{session}","version":"2.1.199","type":"{role}",'
         f'"message":{{{model}"role":"{role}","content":['.encode()
         + content
-        + f']}},"threadrebuild":{marks},"uuid":{uuid},'
-        f'"timestamp":"2026-08-15T09:00:00.{place:03}Z"}}\n'.encode()
+        + f']}},"threadrebuild":{marks},"uuid":{uuid},"timestamp":"2026-08-15T09:00:00.{place:03}Z"}}\n'.encode()
     )
 
 

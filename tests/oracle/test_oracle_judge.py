@@ -29,9 +29,7 @@ def _source(folder: Path) -> Path:
     return path
 
 
-def _codes(
-    source: Path, rows: Made, tmp_path: Path, settings: Settings = DEFAULTS, dropped: int = 0
-) -> list[str]:
+def _codes(source: Path, rows: Made, tmp_path: Path, settings: Settings = DEFAULTS, dropped: int = 0) -> list[str]:
     candidate = write_candidate(tmp_path, rows)
     return [finding.code for finding in judge(source, candidate, settings, dropped)]
 
@@ -195,9 +193,7 @@ DAMAGES: list[tuple[Callable[[Made], None], set[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("damage", "codes"), DAMAGES, ids=[damage.__name__.strip("_") for damage, _ in DAMAGES]
-)
+@pytest.mark.parametrize(("damage", "codes"), DAMAGES, ids=[damage.__name__.strip("_") for damage, _ in DAMAGES])
 def test_damage_is_found_and_named(tmp_path: Path, damage: Callable[[Made], None], codes: set[str]) -> None:
     source = _source(tmp_path)
     rows = rows_of(said(source))
@@ -343,9 +339,7 @@ FAULTS: list[tuple[str, str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "code"), FAULTS, ids=[f"{code}-{n}" for n, (_, _, code) in enumerate(FAULTS)]
-)
+@pytest.mark.parametrize(("old", "new", "code"), FAULTS, ids=[f"{code}-{n}" for n, (_, _, code) in enumerate(FAULTS)])
 def test_what_a_cli_would_stumble_over(tmp_path: Path, old: str, new: str, code: str) -> None:
     candidate = write_candidate(tmp_path, rows_of(said(_source(tmp_path))))
     assert resume_faults(candidate) == []

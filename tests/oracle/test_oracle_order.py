@@ -165,10 +165,11 @@ def test_two_assistant_messages_after_one_parent_are_a_rewind(tmp_path: Path) ->
 def test_marks_and_errors_make_no_fork(tmp_path: Path) -> None:
     talk = Talk()
     question = talk.user("问")
-    talk.assistant("API Error", isApiErrorMessage=True)
-    talk.assistant("答", parent=question)
+    talk.assistant("API Error", "two blocks", isApiErrorMessage=True)
+    talk.assistant("No response requested.", parent=question)
+    answer = talk.assistant("答", parent=question)
     talk.user("[Request interrupted by user]")
-    talk.user("再问", parent="row-3")
+    talk.user("再问", parent=answer)
     spoken = _said(talk, tmp_path)
     assert (texts(spoken.utterances), spoken.abandoned) == (["问", "答", "再问"], ())
     assert spoken.warnings == {"runtime-text"}

@@ -105,9 +105,7 @@ def test_parts_keep_their_order_and_say_how_they_were_sent(tmp_path: Path) -> No
     talk.user([result("c1")])
     talk.assistant(tool("c3", REPLY, chat_id=7, text="没发出"))
     talk.user([result("c3", is_error=True)])
-    talk.assistant(
-        tool("c4", REPLY, chat_id=7, message="other argument"), tool("c5", "mcp__x__reply", text="x")
-    )
+    talk.assistant(tool("c4", REPLY, chat_id=7, message="other argument"), tool("c5", "mcp__x__reply", text="x"))
     source = talk.write(tmp_path)
     everyone = said(source)
     assert [(q.origin, q.text) for q in everyone.utterances[1:]] == [
@@ -126,7 +124,8 @@ def test_what_the_runtime_wrote_without_a_tag(tmp_path: Path) -> None:
     talk = Talk()
     talk.user("一")
     talk.assistant("API Error: 529", isApiErrorMessage=True)
-    talk.assistant("No response requested.", model="<synthetic>", isApiErrorMessage=False)
+    talk.assistant("No response requested.")
+    talk.assistant("made up by the program", model="<synthetic>", isApiErrorMessage=False)
     talk.user([{"type": "text", "text": "[Request interrupted by user for tool use]"}])
     talk.user("[Request interrupted by user] was on my screen")
     talk.assistant("(no content)")
@@ -136,7 +135,7 @@ def test_what_the_runtime_wrote_without_a_tag(tmp_path: Path) -> None:
         "[Request interrupted by user] was on my screen",
         "(no content)",
     ]
-    assert len(spoken.runtime) == 3
+    assert len(spoken.runtime) == 4
     assert spoken.warnings == {"runtime-text"}
 
 
@@ -177,6 +176,16 @@ def test_startup_is_cut_at_token_level_and_white_space_stays(tmp_path: Path) -> 
     assert (thawed.startup, texts(thawed.utterances)) == ((), texts(spoken.utterances))
 
 
+def test_what_is_no_user_row_of_a_person_brings_no_package(tmp_path: Path) -> None:
+    talk = Talk()
+    talk.queued(REMINDER)
+    talk.user(f"{REMINDER} they talked", isCompactSummary=True)
+    talk.user("第一句")
+    spoken = said(talk.write(tmp_path))
+    assert (spoken.startup, texts(spoken.utterances)) == ((), ["第一句"])
+    assert texts(spoken.summaries) == [f"{REMINDER} they talked"]
+
+
 @pytest.mark.parametrize("first", ["channel", "assistant", "envelope-inside"])
 def test_real_speech_first_leaves_no_package(tmp_path: Path, first: str) -> None:
     talk = Talk()
@@ -210,6 +219,15 @@ def test_turns_and_the_open_tail(tmp_path: Path) -> None:
     assert (closed.turns, texts(closed.utterances)) == (2, ["开场", "一", "二", "答", "又答"])
 
 
+def test_only_an_open_tail_is_left_out(tmp_path: Path) -> None:
+    talk = Talk()
+    closing = Settings(include_open_tail=False)
+    assert said(talk.write(tmp_path), closing).turns == 0
+    talk.user("问")
+    talk.assistant("答")
+    assert texts(said(talk.write(tmp_path), closing).utterances) == ["问", "答"]
+
+
 def _queued(tmp_path: Path, *steps: str) -> list[str]:
     """`+text` enqueue, `-` dequeue, `~text` remove, `~` remove without a text, `@text` attachment."""
     talk = Talk()
@@ -236,6 +254,10 @@ def _queued(tmp_path: Path, *steps: str) -> list[str]:
         (["+a", "+a", "~a"], ["a"]),
         (["+a", "@a", "~a"], ["a"]),
         (["+a", "~a", "@a"], ["a"]),
+        (["+a", "+a", "~a", "@a"], ["a", "a"]),
+        (["~a", "+a", "@a"], ["a"]),
+        (["+a", "+b", "~b"], ["a"]),
+        (["+a", "~", "@z"], ["z"]),
         (["+a", "+b", "~", "@b", "-"], ["b"]),
         (["+a", "+b", "@b", "~"], ["b", "a"]),
         (["+a", "+b", "~", "@b"], ["b", "a"]),
@@ -264,6 +286,7 @@ def test_the_mark_decides_and_the_text_is_not_looked_at(tmp_path: Path) -> None:
     words = ["startup", "stamp", "speech", "queued", "runtime"]
     talk.user(blocks, threadrebuild=words)
     talk.user([{"type": "text", "text": REMINDER}], threadrebuild=["no such word"])
+    talk.user([{"type": "text", "text": REMINDER}], threadrebuild=["speech", "speech"])
     spoken = said(talk.write(tmp_path))
     assert [(q.origin, q.text) for q in spoken.utterances] == [("speech", REMINDER), ("queued", "词")]
     assert texts(spoken.startup) == [REMINDER]
