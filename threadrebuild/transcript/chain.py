@@ -203,23 +203,35 @@ class Chain:
 
     def _branches(self, found: Order, path: list[int], on_path: bytearray, bridged: bytearray, talk: set[int]) -> None:
         carried_child: dict[int, int] = {}
-        can_fork = (Kind.HUMAN, Kind.ASSISTANT)
-        for node, above in enumerate(self.parents):
-            if above != NONE and self.kinds[node] in can_fork and not bridged[node]:
-                best = carried_child.get(above)
-                if best is None or not on_path[best]:
-                    carried_child[above] = node
+        follows = {
+            node: above
+            for node, kind in enumerate(self.kinds)
+            if kind in (Kind.HUMAN, Kind.ASSISTANT) and (above := self._message_above(node, bridged)) != NONE
+        }
+        for node, above in follows.items():
+            best = carried_child.get(above)
+            if best is None or not on_path[best]:
+                carried_child[above] = node
         beside: list[int] = []
         for node in self._parents_first(on_path):
             above = self.parents[node]
             if above in found.abandoned:
                 found.abandoned[node] = found.abandoned[above]
-            elif self.kinds[node] in can_fork and not bridged[node] and carried_child[above] != node:
+            elif node in follows and carried_child[follows[node]] != node:
                 found.abandoned[node] = node
             else:
                 beside.append(node)
         if not talk.isdisjoint(beside):
             found.sequence = self._with_beside(path, beside)
+
+    def _message_above(self, node: int, bridged: bytearray) -> int:
+        """The message that a node follows, past run traces (else the topmost of them); `NONE` over a broken link."""
+        while not bridged[node]:
+            above = self.parents[node]
+            if above == NONE or self.kinds[above] <= Kind.BESIDE or self.parents[above] == NONE:
+                return above
+            node = above
+        return NONE
 
     def _parents_first(self, on_path: bytearray) -> Iterator[int]:
         """The nodes off the path, each after its parent, else in file order."""

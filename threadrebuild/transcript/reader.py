@@ -4,7 +4,6 @@ Most rows of a long session are one tool call or one tool result; they take the 
 `_assistant`. Nothing of a row is kept but what was said in it and its place in the chain.
 """
 
-import dataclasses
 from collections import Counter
 from hashlib import sha256
 
@@ -69,6 +68,7 @@ class Reader:
         self.line = 0
         self._offset = 0
         self._row_offset = 0
+        self._at_tail = False
         self._version: str | None = None
         self._user_has_spoken = False
         self._by_uuid: dict[str, list[Utterance]] = {}
@@ -97,13 +97,9 @@ class Reader:
 
     def take_tail(self, tail: bytes) -> None:
         """Judge what follows the last line feed: a row, or one that was cut off while it was written."""
-        known = len(self.malformed)
+        self._at_tail = True
         self.take([tail])
         self.ledger.bytes["line_end"] -= 1
-        if len(self.malformed) > known and self.malformed[-1].reason != SEVERAL_ROWS:
-            last = self.malformed.pop()
-            self.malformed.append(dataclasses.replace(last, code="torn-tail"))
-            self.warnings.rename_last("torn-tail")
 
     def settle(self, utterance: Utterance, fate: str) -> None:
         """Change what becomes of an utterance, and its bytes with it."""
@@ -131,10 +127,12 @@ class Reader:
 
     def _unreadable(self, fault: Fault, line: bytes, size: int) -> None:
         self.ledger.bytes["unreadable"] += size  # TR-L05
+        is_torn = self._at_tail and fault.reason != SEVERAL_ROWS
+        code = "torn-tail" if is_torn else fault.code
         bad = self._row_offset + fault.offset
         digest = sha256(line).hexdigest()
-        self.malformed.append(MalformedLine(self.line, self._row_offset, size, bad, fault.reason, fault.code, digest))
-        self.warnings.add(fault.code, self.line, f"first bad byte at offset {bad}: {fault.reason}")
+        self.malformed.append(MalformedLine(self.line, self._row_offset, size, bad, fault.reason, code, digest))
+        self.warnings.add(code, self.line, f"first bad byte at offset {bad}: {fault.reason}")
 
     def _row(self, row: Row, line: bytes, size: int) -> None:
         kind = row.type

@@ -94,7 +94,7 @@ class ToolInput(msgspec.Struct, gc=False):
 class Fault(NamedTuple):
     """Why a line is no row. `offset` is the first bad byte, counted from the start of the line."""
 
-    code: Literal["unreadable-line", "torn-tail", "no-record"]
+    code: Literal["unreadable-line", "no-record"]
     offset: int
     reason: str
 

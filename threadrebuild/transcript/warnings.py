@@ -21,12 +21,6 @@ class Warnings:
         if self.counts[code] <= SHOWN_OF_A_CODE:
             self._shown.append(Warning(code, line, detail))
 
-    def rename_last(self, code: str) -> None:
-        """Give the warning that was added last another code, of the same line."""
-        last = self._shown.pop()
-        self.counts[last.code] -= 1
-        self.add(code, last.line, last.detail)
-
     def all(self) -> list[Warning]:
         """By line, and for each code that was cut short how many more there are."""
         more = [
