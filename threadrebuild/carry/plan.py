@@ -3,6 +3,7 @@
 Preview and operation share this: `plan` shows it, `candidate` builds from it, so both report the same figures.
 """
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -14,7 +15,7 @@ from threadrebuild.transcript.dirty import Dirty, dirty_ledger
 from threadrebuild.transcript.poison import Poison, find_poison
 from threadrebuild.transcript.reading import Transcript, read_transcript
 from threadrebuild.transcript.speech import Turn, Utterance, Warning
-from threadrebuild.transcript.tokens import decoded, estimated_tokens, piece
+from threadrebuild.transcript.tokens import calibrated_divisor, decoded, estimated_tokens, piece
 from threadrebuild.transcript.turns import turns_of
 
 Malformed = Literal["block", "report"]
@@ -76,9 +77,40 @@ class Plan:
 
     @property
     def startup_tokens(self) -> int:
-        """Tokens of what goes along beside the dialogue: startup snapshot and runtime texts (TR-L26)."""
-        tokens = [item.token for item in self.source.startup] + [item.token for item in self.summaries]
-        return sum(estimate(token, self.settings) for token in tokens)
+        """Tokens of what goes along before the dialogue: startup snapshot and runtime texts."""
+        return sum(estimate(token, self.settings) for token in self._before_dialogue())
+
+    @property
+    def carried_tokens(self) -> int:
+        """Tokens of everything that goes along, which is what the cap is about."""
+        tokens = self.estimated_tokens
+        tokens += self.startup_tokens  # TR-L26
+        tokens += sum(self.stamp_tokens(turn) for turn in self.selected)  # TR-L26
+        return tokens
+
+    @property
+    def window_tokens(self) -> int:
+        """What the new window will hold, to be compared with the host's own reading."""
+        tokens = self.carried_tokens
+        tokens += self.settings.fixed_load_tokens  # TR-043
+        return tokens
+
+    def stamp_tokens(self, turn: Turn) -> int:
+        """Tokens of the time that is put before a turn."""
+        stamp = stamp_of(turn, self.settings)
+        return 0 if stamp is None else estimate(stamp, self.settings)
+
+    def divisor_from(self, context_reading: int) -> float:
+        """The household's divisor after the host's first reading of the rebuilt window, in tokens (TR-045).
+
+        Raises ValueError where the reading leaves no room for what was carried.
+        """
+        stamps = (stamp for turn in self.selected if (stamp := stamp_of(turn, self.settings)) is not None)
+        tokens = [*self._before_dialogue(), *stamps, *(said.token for said in self.carried)]
+        return calibrated_divisor(context_reading, self.settings.fixed_load_tokens, map(decoded, tokens))
+
+    def _before_dialogue(self) -> list[bytes]:
+        return [item.token for item in self.source.startup] + [item.token for item in self.summaries]
 
     @property
     def startup_sha256(self) -> str | None:
@@ -91,6 +123,14 @@ class Plan:
 def estimate(token: bytes, settings: Settings) -> int:
     """Estimated tokens of one raw text token."""
     return estimated_tokens(decoded(token), settings.tokens_per_other_char_divisor)
+
+
+def stamp_of(turn: Turn, settings: Settings) -> bytes | None:
+    """The token of the time that is put before a turn, where the household wants one and the turn has one."""
+    first = turn.utterances[0]
+    if settings.stamp_turns and first.role == "user" and first.time:  # TR-032
+        return json.dumps(f"[{first.time}]").encode("ascii")
+    return None
 
 
 def plan_file(path: Path, settings: Settings, malformed: Malformed = "block") -> Plan:
@@ -174,7 +214,7 @@ def _poisoned(plan: Plan) -> Refusal | None:
 
 def _fit_cap(plan: Plan) -> Refusal | None:
     cap = plan.settings.carry_max_tokens
-    excess = plan.estimated_tokens + plan.startup_tokens - cap
+    excess = plan.carried_tokens - cap
     if not cap or excess <= 0:
         return None
     if plan.settings.carry_overflow == "block":  # TR-070
@@ -185,7 +225,8 @@ def _fit_cap(plan: Plan) -> Refusal | None:
             "choose from the turns listed, or write a short note and carry the recent ones",
         )
     while excess > 0 and len(plan.selected) > 1:  # TR-069
-        excess -= plan.tokens[plan.selected[0].number]
+        oldest = plan.selected[0]
+        excess -= plan.tokens[oldest.number] + plan.stamp_tokens(oldest)
         _leave_out(plan, 0, "dropped_oldest")
         plan.dropped_oldest_turns += 1
     if excess > 0:  # TR-L26

@@ -1,8 +1,8 @@
 """The rows of a candidate: new envelopes around the source's own tokens.
 
 Neighbouring user texts become blocks of one row, since a host adds line breaks where it merges rows; an assistant
-message stays a row of its own. Each row is marked with one word a block, so that carrying a candidate again yields the same
-speech. What is written here meets the portable minimum that every measured version of the host resumes.
+message stays a row of its own. Each row is marked with one word a block, so that carrying a candidate again yields the
+same speech. What is written here meets the portable minimum that every measured version of the host resumes.
 """
 
 import hashlib
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from threadrebuild.carry.plan import Plan
+from threadrebuild.carry.plan import Plan, stamp_of
 from threadrebuild.transcript.speech import Role, StartupBlock, Utterance, Word
 
 MODEL_UNKNOWN = "unknown"
@@ -111,9 +111,10 @@ def _blocks(plan: Plan) -> Iterator[NewBlock]:
     for text in plan.summaries:
         yield NewBlock("user", "runtime", text.token, text, 0)
     for turn in plan.selected:
-        for number, said in enumerate(turn.utterances):
-            if plan.settings.stamp_turns and number == 0 and said.role == "user" and said.time:  # TR-032
-                yield NewBlock("user", "stamp", _json(f"[{said.time}]"), None, 0)
+        stamp = stamp_of(turn, plan.settings)
+        if stamp is not None:
+            yield NewBlock("user", "stamp", stamp, None, 0)
+        for said in turn.utterances:
             yield NewBlock(said.role, said.origin, said.token, said, 0 if said.role == "user" else said.node)
 
 

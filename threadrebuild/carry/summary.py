@@ -78,7 +78,7 @@ def _figures(plan: Plan) -> dict[str, Any]:
         "estimated_tokens": plan.estimated_tokens,
         "startup_tokens": plan.startup_tokens,
         "fixed_load_tokens": plan.settings.fixed_load_tokens,
-        "window_tokens": plan.estimated_tokens + plan.startup_tokens + plan.settings.fixed_load_tokens,  # TR-L26
+        "window_tokens": plan.window_tokens,
         "poison_score": plan.poison.score,
         "poison_hits": [asdict(hit) for hit in plan.poison.hits],  # TR-L28
         "blocked_reason": plan.refusal.detail if plan.refusal else None,
@@ -111,7 +111,7 @@ def _choices(plan: Plan) -> list[dict[str, int]]:
     total = plan.startup_tokens
     choices = []
     for turn in reversed(plan.selected):
-        total += plan.tokens[turn.number]
+        total += plan.tokens[turn.number] + plan.stamp_tokens(turn)
         line = turn.utterances[0].line
         choices.append({"turn": turn.number, "line": line, "tokens": plan.tokens[turn.number], "from_here": total})
     return choices

@@ -18,9 +18,10 @@ _CHARACTER = re.compile(
 _ESCAPED_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _CJK = re.compile(
     "[\u1100-\u11ff\u2e80-\u303f\u3040-\u30ff\u3100-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f"
-    "\uac00-\ud7ff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef\U0001b000-\U0001b16f\U00020000-\U0003ffff]"
+    "\uac00-\ud7ff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef\U0001b000-\U0001b16f\U00020000-\U0003ffff"
+    "\u00b7\u2014\u2018\u2019\u201c\u201d\u2026]"  # dash, dots and quotation marks, full width in Chinese text
 )  # TR-044
-TOKENS_PER_CJK_CHAR = 1.1
+TOKENS_PER_CJK_CHAR = 1.1  # TR-044
 
 
 def decoded(token: bytes) -> str:
@@ -66,7 +67,7 @@ def calibrated_divisor(context_reading: int, fixed_load: int, texts: Iterable[st
     """The household's divisor for all but CJK, solved from the host's own reading (TR-045, TR-046).
 
     `context_reading` is the first context reading after a rebuild in tokens, `fixed_load` what the host shows for
-    system prompt, tools and files, `texts` the dialogue that was carried. Raises ValueError where the reading leaves
+    system prompt, tools and files, `texts` all that was carried. Raises ValueError where the reading leaves
     no room.
     """
     cjk = other = 0
@@ -74,7 +75,7 @@ def calibrated_divisor(context_reading: int, fixed_load: int, texts: Iterable[st
         found = len(_CJK.findall(text))
         cjk += found
         other += len(text) - found
-    left = context_reading - fixed_load - cjk * TOKENS_PER_CJK_CHAR
+    left = context_reading - fixed_load - cjk * TOKENS_PER_CJK_CHAR  # TR-045
     if left <= 0 or not other:
         raise ValueError("the reading leaves no tokens for text that is not CJK: nothing to solve from")
     return other / left
