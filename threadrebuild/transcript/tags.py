@@ -7,7 +7,11 @@ a person writes about a tag is never touched.
 import re
 from typing import NamedTuple
 
-RUNTIME_TAGS = frozenset(
+REPORT_TAG = "task-notification"  # TR-014
+"""A sub-agent's report: what a tool returned, in the shape of a message."""
+
+# TR-012
+_INJECTED_TAGS = frozenset(
     {
         "system-reminder",
         "local-command-caveat",
@@ -19,13 +23,12 @@ RUNTIME_TAGS = frozenset(
         "memory-retrieval",
         "heartbeat",
         "scheduled-task",
-        "task-notification",
         "ide_selection",
         "ide-selection",
-        "user-prompt-submit-hook",
-        "session-start-hook",
     }
 )
+_HOOK_TAGS = frozenset({"user-prompt-submit-hook", "session-start-hook"})  # TR-180
+RUNTIME_TAGS = _INJECTED_TAGS | _HOOK_TAGS | {REPORT_TAG}
 
 _OPENING = re.compile(r"\s*<([a-z_-]+)(?:\s[^<>]*)?>")
 _ANY_OPENING = re.compile(r"<([a-z_-]+)(?:\s[^<>]*)?>")
@@ -43,21 +46,22 @@ def leading_blocks(text: str) -> list[TagBlock]:
     """The closed runtime blocks at the very start of a text, in order; white space may stand before each."""
     blocks: list[TagBlock] = []
     at = 0
-    while True:
-        opening = _OPENING.match(text, at)
-        if opening is None or opening[1] not in RUNTIME_TAGS:  # TR-012
-            return blocks
+    while opening := _OPENING.match(text, at):
+        # A channel's envelope has the shape of such a block, and is no runtime tag: it stays where it is.
+        if opening[1] not in RUNTIME_TAGS:  # TR-028
+            break
         end = _balanced_end(text, opening[1], opening.end())
         if end is None:
-            return blocks
+            break
         blocks.append(TagBlock(opening[1], at, end))
         at = end
+    return blocks
 
 
 def nothing_but_blocks(text: str) -> list[TagBlock]:
     """The blocks of a text that consists of closed runtime blocks alone; empty for any other text."""
     blocks = leading_blocks(text)
-    if not blocks or text[blocks[-1].end :].strip():  # TR-L01
+    if not blocks or text[blocks[-1].end :].strip():  # TR-022
         return []
     return blocks
 
