@@ -5,6 +5,7 @@ or out of the queue, and replies that the assistant sent through a tool (TR-152)
 """
 
 import re
+from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from typing import NamedTuple, cast
 
@@ -13,7 +14,8 @@ from msgspec import Raw, UnsetType
 
 from threadrebuild.transcript.rows import Attachment, Block, ReplyInput, Row, read_object
 from threadrebuild.transcript.speech import WORDS, Word
-from threadrebuild.transcript.tags import nothing_but_blocks
+from threadrebuild.transcript.tags import leading_blocks, nothing_but_blocks
+from threadrebuild.transcript.tokens import decoded
 
 HOST_ROWS = frozenset(
     {
@@ -35,9 +37,10 @@ HOST_ROWS = frozenset(
 """Kinds of rows measured to be the host's own bookkeeping."""
 
 INTERRUPTIONS = frozenset({"[Request interrupted by user]", "[Request interrupted by user for tool use]"})
+NO_ANSWER = "No response requested."
 SYNTHETIC = "<synthetic>"
 
-_CHANNEL = re.compile(r"\s*<channel\s[^<>]*\bsource=\"[^\"<>]*\"[^<>]*>")
+_CHANNEL = re.compile(r"\s*<channel(?=\s)(?:[^<>\"]|\"[^\"]*\")*\ssource=\"[^\"]*\"(?:[^<>\"]|\"[^\"]*\")*>")
 _MARK = msgspec.json.Decoder(list[str])
 
 
@@ -54,22 +57,29 @@ INJECTED = Origin("injected_block")
 
 
 def is_channel_message(text: str) -> bool:
-    """Whether a text begins with a channel envelope, of any source (TR-024, TR-028)."""
-    return _CHANNEL.match(text) is not None
+    """Whether a text begins with a channel envelope, of any source; runtime blocks may stand before it (TR-024)."""
+    blocks = leading_blocks(text)
+    return _CHANNEL.match(text, blocks[-1].end if blocks else 0) is not None
 
 
-def user_text(row: Row, text: str) -> Origin:
-    """Who wrote a text of a `user` row."""
-    if row.isCompactSummary:
+def is_injected(row: Row, texts: Iterable[str]) -> bool:
+    """Whether the host put a whole `user` row in: a meta row, unless its own words begin with an envelope."""
+    if not row.isMeta:  # TR-007 TR-013
+        return False
+    words = next((text for text in texts if text.strip() and not nothing_but_blocks(text)), "")
+    return not is_channel_message(words)  # TR-024 TR-L16
+
+
+def user_text(row: Row, text: str, injected: bool) -> Origin:
+    """Who wrote a text of a `user` row; `injected` says that the host put the whole row in."""
+    if row.isCompactSummary or is_runtime_row(row):
         return RUNTIME
     if not text.strip():
         return BLANK
-    if row.isMeta:
-        if is_channel_message(text):  # TR-024
-            return Origin("carried", "channel")
-        return INJECTED if nothing_but_blocks(text) else Origin("meta_injection")  # TR-049
     if nothing_but_blocks(text):  # TR-023
         return INJECTED
+    if injected:
+        return Origin("meta_injection")  # TR-049
     if text in INTERRUPTIONS:  # TR-L14
         return RUNTIME
     return Origin("carried", "channel" if is_channel_message(text) else "speech")
@@ -77,13 +87,13 @@ def user_text(row: Row, text: str) -> Origin:
 
 def assistant_text(row: Row, text: str) -> Origin:
     """Who wrote a text of an `assistant` row; tags mean nothing here."""
-    if is_runtime_row(row):
+    if is_runtime_row(row) or text == NO_ANSWER:
         return RUNTIME
     return Origin("carried", "speech") if text.strip() else BLANK
 
 
 def is_runtime_row(row: Row) -> bool:
-    """Whether the host wrote an `assistant` row in the assistant's place: an API error, a synthetic reply."""
+    """Whether the host wrote a row in a speaker's place: an API error, a synthetic reply."""
     return bool(row.isApiErrorMessage) or (row.message is not None and row.message.model == SYNTHETIC)  # TR-L14
 
 
@@ -101,7 +111,7 @@ def is_queued_prompt(attachment: Attachment) -> bool:
 
 def is_slash_command(text: str) -> bool:
     """Whether a queued text without a mode is a command: one word that begins with a slash (TR-027)."""
-    return re.fullmatch(r"\s*/[A-Za-z][\w:-]*\s*", text) is not None
+    return text.startswith("/") and len(text.split()) == 1
 
 
 def is_reply_tool(name: str, patterns: tuple[str, ...]) -> bool:
@@ -123,7 +133,7 @@ def reply_of(block: Block) -> Reply | None:
     if token[:1] != b'"':  # TR-L13
         return None
     recipient = b"" if isinstance(given.chat_id, UnsetType) else bytes(given.chat_id)
-    return Reply(token, recipient.decode("utf-8").strip('"'))
+    return Reply(token, decoded(recipient) if recipient[:1] == b'"' else recipient.decode("utf-8"))
 
 
 def marked_words(row: Row, blocks: int) -> list[str] | None:

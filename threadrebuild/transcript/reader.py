@@ -5,6 +5,7 @@ Most rows of a long session are one tool call or one tool result; they take the 
 """
 
 from collections import Counter
+from collections.abc import Iterator
 from hashlib import sha256
 
 import msgspec
@@ -70,7 +71,6 @@ class Reader:
         self._row_offset = 0
         self._at_tail = False
         self._version: str | None = None
-        self._user_has_spoken = False
         self._by_uuid: dict[str, list[Utterance]] = {}
         self._failed_calls: set[str] = set()
         self._tools: dict[str, tuple[bool, bool]] = {}
@@ -199,29 +199,38 @@ class Reader:
             return
         results = any(block.type == "tool_result" for block in blocks)
         marks = provenance.marked_words(row, len(blocks))
+        injected = marks is None and provenance.is_injected(row, map(decoded, _text_tokens(blocks)))
         said: list[Utterance] = []
+        known = kept = len(self.reminders)
         for number, block in enumerate(blocks):
             if block.type == "tool_result":
                 used += self._result(block, line)
             elif block.type == "text":
                 token = b"" if block.text is UNSET else bytes(block.text)
                 used += len(token)
-                said += self._text(row, token, "user", None if marks is None else marks[number])
+                said += self._text(row, token, "user", None if marks is None else marks[number], injected)
+                if said:
+                    del self.reminders[kept:]  # TR-040
+                kept = len(self.reminders)
             else:
                 used += self._other(block)
         self.ledger.bytes["envelope"] += size - used
         if copied is not UNSET and not results and said:
             self.warnings.add("unknown-shape", self.line, "text in a result row without a result; it is carried")
-        if said:
-            kind = Kind.BESIDE if results else Kind.HUMAN
-            self._spoken(row, said, self.chain.message(row.uuid, row.parentUuid, kind, self.line))
-            return
-        if row.uuid is not None:
+        if said or kept > known:
+            kind = Kind.JOINT if not said else Kind.BESIDE if results else Kind.HUMAN
+            node = self.chain.message(row.uuid, row.parentUuid, kind, self.line)
+            for reminder in self.reminders[known:]:
+                reminder.node = node
+            self._spoken(row, said, node)
+        elif row.uuid is not None:
             self.chain.trace(row.uuid, row.parentUuid, self.line)
+        if said:
+            return
         if not results and any(block.type == "image" for block in blocks):
             self.warnings.add("image-only", self.line, "a message that is only an image is left behind")
 
-    def _text(self, row: Row, token: bytes, role: Role, mark: str | None) -> list[Utterance]:
+    def _text(self, row: Row, token: bytes, role: Role, mark: str | None, injected: bool = False) -> list[Utterance]:
         """Book a text block of a row; gives it back as an utterance if somebody said it."""
         if token[:1] != b'"':
             self.ledger.bytes["unlisted_block"] += len(token)
@@ -229,15 +238,17 @@ class Reader:
             return []
         if mark is not None:
             return self._book(row, token, role, provenance.marked(mark), mark)
-        judge = provenance.user_text if role == "user" else provenance.assistant_text
-        return self._book(row, token, role, judge(row, decoded(token)))
+        text = decoded(token)
+        by_user = role == "user"
+        origin = provenance.user_text(row, text, injected) if by_user else provenance.assistant_text(row, text)
+        return self._book(row, token, role, origin)
 
     def _book(self, row: Row, token: bytes, role: Role, origin: Origin, mark: str | None = None) -> list[Utterance]:
         self.ledger.bytes[origin.name] += len(token)
         if origin.word is None:
             if mark == "startup":
                 self._keep_reminder(row, token)
-            elif origin.name == "injected_block" and not self._user_has_spoken:
+            elif origin.name == "injected_block" and row.type == "user":
                 self._reminders_in(row, token)
             return []
         utterance = Utterance(
@@ -258,8 +269,6 @@ class Reader:
             if row.isCompactSummary or mark is not None:
                 self.summaries.append(utterance)
             return []
-        if role == "user":
-            self._user_has_spoken = True
         return [utterance]
 
     def _reminders_in(self, row: Row, token: bytes) -> None:
@@ -338,7 +347,7 @@ class Reader:
     # ---------------------------------------------------------------- the assistant
 
     def _assistant(self, row: Row, line: bytes, size: int) -> None:
-        if self.startup_noise is None:
+        if self.startup_noise is None and row.threadrebuild is UNSET:
             self.startup_noise = sum(self.ledger.dirty().values())
         message = row.message
         content = message.content if message is not None else None
@@ -475,6 +484,8 @@ class Reader:
             self.warnings.add("duplicate-uuid", self.line, "a row written twice; carried once")
             return
         self.runtime = [text for text in self.runtime if text not in runtime]
+        replaced = [reminder for reminder in self.reminders[: lengths[2]] if reminder.uuid == row.uuid]
+        self.reminders = [reminder for reminder in self.reminders if reminder not in replaced]
         for utterance in earlier + runtime:
             self.settle(utterance, "superseded")
         first = f"line {earlier[0].line}" if earlier else "an earlier row"
@@ -484,6 +495,12 @@ class Reader:
             f"says something else than {first} with the same uuid; this one is carried",
         )
         self._spoken(row, twin, twin[0].node if twin else NONE)
+
+
+def _text_tokens(blocks: list[Block]) -> Iterator[bytes]:
+    """The tokens of text blocks whose text is a string."""
+    tokens = (bytes(block.text) for block in blocks if block.type == "text" and block.text is not UNSET)
+    return (token for token in tokens if token[:1] == b'"')
 
 
 def _words(said: list[Utterance]) -> list[tuple[Role, str]]:
