@@ -11,7 +11,7 @@ import msgspec
 import tomli
 from msgspec import Meta
 
-DEFAULT_POISON_PATTERN = (
+DEFAULT_POISON_PATTERN = (  # TR-075
     r"(?<![A-Za-z])AUP(?![A-Za-z])|Acceptable Use|policy violation|policy blocked|refusal loop"
     r"|毒上下文|中毒|拒绝循环"
 )
@@ -42,10 +42,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     private_lines: tuple[str, ...] = ()
     """Recipients (`chat_id`) that are the user; empty: every recipient counts, and a note names those seen."""
 
-    dirty_budget_bytes: Annotated[int, Meta(ge=0)] = 524_288
+    dirty_budget_bytes: Annotated[int, Meta(ge=0)] = 524_288  # TR-053
     rebuild_on_original_image_view: bool = True
     poison_pattern: str = DEFAULT_POISON_PATTERN
-    tokens_per_other_char_divisor: Annotated[float, Meta(ge=0.5, le=10)] = 1.5
+    tokens_per_other_char_divisor: Annotated[float, Meta(ge=0.5, le=10)] = 1.5  # TR-046
     """Characters a token for all but CJK; local to a household and to be measured there (TR-046)."""
     fixed_load_tokens: Annotated[int, Meta(ge=0)] = 0
     """What lies under the dialogue in every window (system prompt, tools, memory files), as the host shows it."""
@@ -63,7 +63,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             raise ValueError("project_dir must be an absolute path")
 
 
-CARRY_MAX_TOKENS_LEAST = 5_000
+CARRY_MAX_TOKENS_LEAST = 5_000  # TR-069
 MAX_EVENT_CHARS_LEAST = 500
 
 

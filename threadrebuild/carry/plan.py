@@ -145,7 +145,7 @@ def plan_file(path: Path, settings: Settings, malformed: Malformed = "block") ->
         turns=turns,
         selected=list(turns),
         tokens=tokens,
-        poison=find_poison(turns, settings.poison_pattern),
+        poison=find_poison(turns, source.notices, settings.poison_pattern),
         dirty=dirty_ledger(source, settings),
         warnings=source.warnings + shortened,
     )

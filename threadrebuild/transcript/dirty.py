@@ -10,8 +10,8 @@ from threadrebuild.transcript.reading import Transcript
 from threadrebuild.transcript.tokens import decoded
 from threadrebuild.transcript.turns import turns_of
 
-NOISE_RATIO_DECIMALS = 4
-USUAL_NOISE_RATIO_LEAST = 0.5
+NOISE_RATIO_DECIMALS = 4  # TR-052
+USUAL_NOISE_RATIO_LEAST = 0.5  # TR-052
 """Below this the directory is probably the wrong one (TR-052)."""
 
 
@@ -37,15 +37,15 @@ def dirty_ledger(source: Transcript, settings: Settings) -> Dirty:
     """Weigh a transcript against the household's budget (TR-048…TR-058)."""
     categories = source.ledger.dirty()
     total = sum(categories.values())
-    talk = [said for said in source.utterances if said.fate == "carried"]
+    talk = [said for said in source.utterances if said.fate == "carried"]  # TR-050
     conversation = sum(len(decoded(said.token).encode("utf-8", "surrogatepass")) for said in talk)
-    noise_ratio = round(total / (total + conversation), NOISE_RATIO_DECIMALS) if total + conversation else 0.0
+    noise_ratio = round(total / (total + conversation), NOISE_RATIO_DECIMALS) if total + conversation else 0.0  # TR-052
     reasons: list[str] = []
     notes: list[str] = []
     budget = settings.dirty_budget_bytes
-    over_budget = budget > 0 and total >= budget  # TR-053
-    fresh = source.startup_noise >= budget > total - source.startup_noise
-    if over_budget and fresh:  # TR-058
+    over_budget = 0 < budget <= total  # TR-053
+    fresh = source.startup_noise >= budget > total - source.startup_noise  # TR-058
+    if over_budget and fresh:
         notes.append(
             f"the noise of starting up alone ({source.startup_noise} bytes) is over the budget of {budget}: "
             "measure this household's noise and set dirty_budget_bytes"
@@ -66,7 +66,7 @@ def dirty_ledger(source: Transcript, settings: Settings) -> Dirty:
         startup_noise_bytes=source.startup_noise,
         original_image_view_count=source.images.original_views,
         preview_image_count=source.images.previews,
-        should_rebuild=bool(reasons),
+        should_rebuild=len(reasons) > 0,  # TR-057
         reasons=tuple(reasons),
         notes=tuple(notes),
     )

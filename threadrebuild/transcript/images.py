@@ -28,7 +28,7 @@ class Images:
     def in_result(self, call: str, content: Raw) -> int:
         """Count the images at any depth of a tool result; return the bytes their data takes in the file."""
         found = _images(json.loads(bytes(content)))
-        if call in self._preview_calls:
+        if call in self._preview_calls:  # TR-054
             self.previews += len(found)
         else:
             self.original_views += len(found)  # TR-L19

@@ -44,18 +44,18 @@ REASONS = {
 }
 
 DIRTY = {
-    "tool_result": "tool_result",
-    "tool_use": "tool_use",
-    "thinking": "thinking",
-    "image": "image",
-    "injected_block": "injected_block",
-    "startup": "injected_block",
-    "meta_injection": "meta_injection",
-    "sidechain": "sidechain",
-    "system": "system",
-    "progress": "progress",
-    "summary": "summary",
-    "attachment": "attachment",
+    "tool_result": "tool_result",  # TR-048 TR-059
+    "tool_use": "tool_use",  # TR-048 TR-059
+    "thinking": "thinking",  # TR-048 TR-059
+    "image": "image",  # TR-048
+    "injected_block": "injected_block",  # TR-048 TR-059
+    "startup": "injected_block",  # TR-048
+    "meta_injection": "meta_injection",  # TR-048 TR-059
+    "sidechain": "sidechain",  # TR-048
+    "system": "system",  # TR-048 TR-059
+    "progress": "progress",  # TR-048
+    "summary": "summary",  # TR-048
+    "attachment": "attachment",  # TR-048
 }
 """Ledger class → category of the dirty ledger: what pollutes later context and need not be kept (TR-048)."""
 
@@ -64,7 +64,7 @@ class ByteLedger:
     """Bytes by class. Only classes of `REASONS` exist; a negative share would mean bytes counted twice."""
 
     def __init__(self) -> None:
-        self.bytes: dict[str, int] = dict.fromkeys(REASONS, 0)
+        self.bytes: dict[str, int] = dict.fromkeys(REASONS, 0)  # TR-055 TR-056
 
     def move(self, count: int, source: str, target: str) -> None:
         """Put `count` bytes that were counted in one class into another."""

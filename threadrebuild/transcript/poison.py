@@ -1,14 +1,19 @@
-"""Signs of a poisoned context in the last turns. They block carrying; what to do then is a person's decision."""
+"""Signs of a poisoned context in the last turns. They block carrying; what to do then is a person's decision.
+
+They are looked for in what both sides said and in what the host wrote in the assistant's place: a refusal by the API
+stands there, and what it refused would be carried.
+"""
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from threadrebuild.transcript.speech import Role, Turn
+from threadrebuild.transcript.speech import Role, Turn, Utterance
 from threadrebuild.transcript.tokens import decoded
 
-LAST_TURNS = 10
-HITS_THAT_BLOCK = 2
+LAST_TURNS = 10  # TR-074
+HITS_THAT_BLOCK = 2  # TR-074
 _QUOTES = (
     ("`", "`"),
     ('"', '"'),
@@ -20,6 +25,7 @@ _QUOTES = (
     ("《", "》"),
 )
 _FENCE = "```"
+_APOSTROPHE = re.compile(r"(?<=\w)'(?=\w)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,17 +53,21 @@ class Poison:
     @property
     def blocks(self) -> bool:
         """Whether carrying is refused."""
-        return self.score >= HITS_THAT_BLOCK  # TR-074
+        return self.score >= HITS_THAT_BLOCK  # TR-074 TR-076
 
 
-def find_poison(turns: Sequence[Turn], pattern: str) -> Poison:
-    """Search what both sides said in the last `LAST_TURNS` turns, without regard to case."""
+def find_poison(turns: Sequence[Turn], notices: Sequence[Utterance], pattern: str) -> Poison:
+    """Search the last `LAST_TURNS` turns, without regard to case; `notices` stand in the assistant's place."""
     search = re.compile(pattern, re.IGNORECASE)
+    beside: dict[int, list[Utterance]] = defaultdict(list)
+    for notice in notices:
+        begun = [turn.number for turn in turns if turn.utterances[0].line < notice.line]
+        beside[begun[-1] if begun else 1].append(notice)
     return Poison(
         tuple(
             Hit(turn.number, said.role, said.line, match[0], _is_quoted(text, match.start(), match.end()))
             for turn in turns[-LAST_TURNS:]
-            for said in turn.utterances
+            for said in sorted(turn.utterances + beside[turn.number], key=lambda said: said.line)
             for text in [decoded(said.token)]
             for match in search.finditer(text)
             if match[0]
@@ -66,9 +76,10 @@ def find_poison(turns: Sequence[Turn], pattern: str) -> Poison:
 
 
 def _is_quoted(text: str, start: int, end: int) -> bool:
-    if text.count(_FENCE, 0, start) % 2:
+    if text.count(_FENCE, 0, start) % 2:  # TR-L28
         return True
     before, after = text[:start].rsplit("\n", 1)[-1], text[end:].split("\n", 1)[0]
+    before, after = _APOSTROPHE.sub("", before), _APOSTROPHE.sub("", after)
     return any(
         before.count(left) % 2 if left == right else before.rfind(left) > before.rfind(right)
         for left, right in _QUOTES

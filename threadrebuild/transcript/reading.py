@@ -39,6 +39,8 @@ class Transcript:
     abandoned: list[Utterance]
     superseded: list[Utterance]
     runtime: list[Utterance]
+    notices: list[Utterance]
+    """Runtime texts that stand in the assistant's place (API errors, synthetic replies), not on abandoned branches."""
     startup: list[StartupBlock]
     ledger: ByteLedger
     warnings: list[Warning]
@@ -48,7 +50,7 @@ class Transcript:
     left_behind: LeftBehind
     images: Images
     startup_noise: int
-    """Bytes of dirty classes that stood in the file before the assistant's first row."""
+    """Bytes of dirty classes that stood in the file before the assistant's first row of its own (TR-058)."""
 
 
 def read_transcript(path: Path, settings: Settings) -> Transcript:
@@ -77,6 +79,11 @@ def read_transcript(path: Path, settings: Settings) -> Transcript:
         abandoned=abandoned,
         superseded=superseded,
         runtime=reader.runtime,
+        notices=[
+            text
+            for text in reader.runtime
+            if text.role == "assistant" and reader.chain.index.get(text.uuid or "", NONE) not in order.abandoned
+        ],
         startup=startup,
         ledger=reader.ledger,
         warnings=reader.warnings.all(),
@@ -85,7 +92,7 @@ def read_transcript(path: Path, settings: Settings) -> Transcript:
         order=order,
         left_behind=reader.left_behind,
         images=reader.images,
-        startup_noise=reader.startup_noise or 0,
+        startup_noise=_startup_noise(reader),
     )
 
 
@@ -187,6 +194,11 @@ def _cut_start(reader: Reader, first: Utterance) -> None:
     reader.ledger.move(1, first.fate, "envelope")
     first.cut = blocks[-1].end
     first.token = piece(first.token, first.cut)
+
+
+def _startup_noise(reader: Reader) -> int:
+    """Where the assistant has not said anything yet, all noise so far is that of starting up."""
+    return sum(reader.ledger.dirty().values()) if reader.startup_noise is None else reader.startup_noise
 
 
 def _settle_runtime_texts(reader: Reader, said: list[Utterance], abandoned: list[Utterance]) -> None:
