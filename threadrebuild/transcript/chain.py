@@ -27,7 +27,7 @@ class Kind(IntEnum):
     BESIDE = 3
     """Speech that never makes a fork: queued input, words beside a tool result."""
     JOINT = 4
-    """A run trace without a known parent; it only holds what follows it."""
+    """A run trace whose place matters: it has no known parent, or holds a reminder."""
     BOUNDARY = 5
     """A compaction boundary without a parent."""
     SIDE = 6
@@ -82,7 +82,7 @@ class Chain:
         above = NONE if parent is None else self.index.get(parent, NONE)
         if message_id:
             node = self._recent.get(message_id)
-            if node is not None and (above == node or self._is_sibling(node, above, parent)):  # TR-L15
+            if node is not None and self._goes_on(node, above, parent):  # TR-L15
                 if uuid is not None:
                     self.index[uuid] = node
                 return node
@@ -109,10 +109,17 @@ class Chain:
             above = NONE if parent is None else self.index.get(parent, NONE)
             self.index[uuid] = self._node(Kind.SIDE, above, parent, uuid, line) if above == NONE else above
 
-    def _is_sibling(self, node: int, above: int, parent: str | None) -> bool:
-        if above != NONE:
-            return self.parents[node] == above
-        return parent is not None and self._wanted.get(node) == parent
+    def _goes_on(self, node: int, above: int, parent: str | None) -> bool:
+        """Whether a row with the message's id continues it: it follows the message, or what the message follows."""
+        if above == NONE:
+            return parent is not None and self._wanted.get(node) == parent
+        above = self._past_joints(above)
+        return above == node or above == self._past_joints(self.parents[node])
+
+    def _past_joints(self, node: int) -> int:
+        while node != NONE and self.kinds[node] == Kind.JOINT and self.parents[node] != NONE:
+            node = self.parents[node]
+        return node
 
     def _node(self, kind: Kind, above: int, parent: str | None, uuid: str | None, line: int) -> int:
         node = len(self.kinds)

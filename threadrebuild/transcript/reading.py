@@ -64,7 +64,7 @@ def read_transcript(path: Path, settings: Settings) -> Transcript:
         reader.take_tail(source.tail)
     order, said, abandoned, superseded = _in_order(reader)
     said += _never_read(reader)
-    startup = _startup(reader, said)
+    startup = _startup(reader, said, order)
     _settle_runtime_texts(reader, said, abandoned)
     _note(reader, said, source)
     return Transcript(
@@ -118,7 +118,8 @@ def _in_order(reader: Reader) -> tuple[Order, list[Utterance], list[Utterance], 
     by_node: dict[int, list[Utterance]] = {}
     for utterance in in_file:
         by_node.setdefault(utterance.node, []).append(utterance)
-    order = reader.chain.order(in_file[-1].node, set(by_node), in_file[0].line)
+    talk = {*by_node, *(reminder.node for reminder in reader.reminders)}
+    order = reader.chain.order(in_file[-1].node, talk, in_file[0].line)
     for node in order.abandoned:
         for utterance in by_node.get(node, ()):
             if utterance.fate == "carried":
@@ -165,14 +166,20 @@ def _never_read(reader: Reader) -> list[Utterance]:
     return said
 
 
-def _startup(reader: Reader, said: list[Utterance]) -> list[StartupBlock]:
-    """The startup package: the reminders before the first real message (TR-036, TR-039, TR-040)."""
-    first = said[0] if said else None
+def _startup(reader: Reader, said: list[Utterance], order: Order) -> list[StartupBlock]:
+    """The startup package: the reminders before the first real message in order of talk (TR-036, TR-039, TR-040)."""
+    first = next((utterance for utterance in said if utterance.fate == "carried"), None)
     if first is not None:
         _cut_start(reader, first)
     if not reader.settings.freeze_startup_snapshot:  # TR-042
         return []
-    frozen = [block for block in reader.reminders if first is None or block.line <= first.line]  # TR-040
+    places: dict[int, int] = {}
+    for node in order.sequence:
+        places[node] = len(places)
+        if first is not None and node == first.node:  # TR-040
+            break
+    frozen = [block for block in reader.reminders if block.node in places or not places]
+    frozen.sort(key=lambda block: places.get(block.node, block.node))
     for block in frozen:
         reader.ledger.move(block.size, "injected_block", "startup")
     return frozen
@@ -187,7 +194,7 @@ def _cut_start(reader: Reader, first: Utterance) -> None:
         return
     for block in blocks:
         token = piece(first.token, block.start, block.end)
-        cut = StartupBlock(token, first.line, first.line_offset, first.uuid, first.time, cut=True)
+        cut = StartupBlock(token, first.line, first.line_offset, first.uuid, first.time, cut=True, node=first.node)
         reader.ledger.move(cut.size, first.fate, "injected_block")
         if block.tag == "system-reminder":
             reader.reminders.append(cut)

@@ -58,6 +58,8 @@ class StartupBlock:
     time: str | None
     cut: bool
     """Whether it was cut out of a longer text, so that its quotes do not stand in the source."""
+    node: int = -1
+    """Its place in the chain."""
 
     @property
     def slice(self) -> bytes:
