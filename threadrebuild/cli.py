@@ -31,6 +31,7 @@ from threadrebuild.transcript.reading import read_transcript
 
 REFUSED = 1
 UNUSABLE = 2
+DIVISOR_DECIMALS = 4
 
 _path = click.Path(path_type=Path)
 _transcript = click.argument("transcript", type=_path)
@@ -80,17 +81,35 @@ def candidate(
 
 @main.command()
 @_transcript_or_newest
+@click.option(
+    "--context-reading",
+    type=click.IntRange(min=1),
+    metavar="TOKENS",
+    help="The host's first context reading after this carry; adds the divisor that follows from it.",
+)
 @_malformed
 @_config
 @_json
-def plan(transcript: Path | None, malformed: Malformed, config: Path | None, as_json: bool) -> None:
+def plan(
+    transcript: Path | None,
+    context_reading: int | None,
+    malformed: Malformed,
+    config: Path | None,
+    as_json: bool,
+) -> None:
     """Show what a carry would do; reads only. Without TRANSCRIPT the newest one of the project folder."""
     settings = _settings(config, as_json)
     try:
         planned = plan_file(source_in(settings, transcript), settings, malformed)
     except UnreadableInput as error:
         _unusable("unreadable-input", str(error), as_json)
-    _answer(plan_summary(planned), as_json)
+    summary = plan_summary(planned)
+    if context_reading is not None:
+        try:
+            summary["calibrated_divisor"] = round(planned.divisor_from(context_reading), DIVISOR_DECIMALS)
+        except ValueError as error:
+            _unusable("usage", f"--context-reading {context_reading}: {error}", as_json)
+    _answer(summary, as_json)
 
 
 @main.command()
@@ -191,8 +210,11 @@ def _print_words(summary: dict[str, Any]) -> None:
     said = summary["utterances"]
     click.echo(
         f"{summary['selected_turns']} of {summary['source_turns']} turns "
-        f"({said['user']} user and {said['assistant']} assistant texts), about {summary['estimated_tokens']:,} tokens"
+        f"({said['user']} user and {said['assistant']} assistant texts), about {summary['estimated_tokens']:,} tokens; "
+        f"with all that lies under them the window holds about {summary['window_tokens']:,}"
     )
+    if "calibrated_divisor" in summary:
+        click.echo(f"after the host's reading: tokens_per_other_char_divisor = {summary['calibrated_divisor']}")
     size = summary["source"]["bytes"]
     for name, count in sorted(summary["ledger"].items(), key=lambda each: -each[1]):
         click.echo(f"  {name:18} {count:>15,} bytes {count / size:7.2%}")
@@ -200,6 +222,16 @@ def _print_words(summary: dict[str, Any]) -> None:
     for warning in summary["warnings"]:
         place = f" (line {warning['line']})" if warning["line"] else ""
         click.echo(f"warning: {warning['code']}{place}: {warning['detail']}")
+    for hit in summary["poison_hits"]:
+        quoted = ", quoted" if hit["quoted"] else ""
+        click.echo(f"sign: turn {hit['turn']} (line {hit['line']}), {hit['role']}{quoted}: {hit['matched']}")
+    for choice in summary.get("choices", ()):
+        click.echo(
+            f"choice: from turn {choice['turn']} (line {choice['line']}) on, about {choice['from_here']:,} tokens, "
+            f"{choice['tokens']:,} of them in this turn"
+        )
+    for note in summary["notes"]:
+        click.echo(f"note: {note}")
     if summary.get("candidate"):
         click.echo(f"verified candidate: {summary['candidate']}")
 
