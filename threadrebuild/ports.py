@@ -1,7 +1,46 @@
-"""Every door to the outside, as protocols: the cores reach time, chance, files and processes only through these."""
+"""Every door to the outside, as protocols: the cores reach time, chance, files and processes only through these.
 
+What can fail says so in its result or by OSError; nothing here raises anything else. The real adapters are in
+`system.py`, the simulated ones in the harness.
+"""
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import BinaryIO, NamedTuple, Protocol
+
+
+class Outcome(NamedTuple):
+    """Whether something asked of the outside was done, and what it answered."""
+
+    ok: bool
+    detail: str = ""
+
+
+class Pane(NamedTuple):
+    """A terminal pane: its permanent id and the process in it.
+
+    `dead`: that process has ended. `command`: the program that runs there now. `started_with`: the command the pane was
+    last started or respawned with, as one line.
+    """
+
+    id: str
+    pid: int
+    dead: bool
+    command: str
+    started_with: str
+
+
+class Clock(Protocol):
+    """Wall time and waiting."""
+
+    def now(self) -> datetime:
+        """The time, with its zone (UTC)."""
+
+    def sleep(self, seconds: float) -> None:
+        """Wait; others act meanwhile."""
 
 
 class Ids(Protocol):
@@ -9,6 +48,9 @@ class Ids(Protocol):
 
     def new_session_id(self) -> str:
         """A UUID that no session has yet."""
+
+    def new_operation_id(self) -> str:
+        """An id that no operation has yet: hexadecimal digits and `-`."""
 
 
 class Files(Protocol):
@@ -26,6 +68,9 @@ class Files(Protocol):
     def publish(self, part: Path, final: Path) -> None:
         """Give a finished file its final name, at once. Raises FileExistsError where that name is taken."""
 
+    def replace(self, part: Path, final: Path) -> None:
+        """Give a finished file its final name, at once, in place of the file that has it."""
+
     def sync_folder(self, path: Path) -> None:
         """Flush a folder's names to the disk."""
 
@@ -34,3 +79,70 @@ class Files(Protocol):
 
     def remove_folder(self, path: Path) -> None:
         """Remove an empty folder."""
+
+    def free_bytes(self, path: Path) -> int:
+        """Room left on the disk that holds a folder."""
+
+
+class Locks(Protocol):
+    """Exclusive access among processes; a holder that dies lets go."""
+
+    def hold(self, path: Path) -> AbstractContextManager[None]:
+        """Wait for the lock at `path` and hold it while the context lasts."""
+
+
+class Panes(Protocol):
+    """A terminal multiplexer."""
+
+    def find(self, target: str) -> Pane | None:
+        """The pane that a target or pane id names; None where there is none or no answer in time."""
+
+    def respawn(self, pane_id: str, command: Sequence[str], folder: str) -> Outcome:
+        """Kill what runs in exactly this pane and start `command` there."""
+
+
+class Services(Protocol):
+    """A service manager."""
+
+    def main_pid(self, unit: str) -> int:
+        """The unit's main process; 0 where there is none or no answer in time."""
+
+    def start_command(self, unit: str) -> list[str]:
+        """The unit's ExecStart as arguments; empty where it cannot be told."""
+
+    def restart(self, unit: str, limit_seconds: float) -> Outcome:
+        """Restart the unit and wait for it, at most so long."""
+
+
+class Processes(Protocol):
+    """Running processes."""
+
+    def command_line(self, pid: int) -> list[str]:
+        """The arguments a process was started with; empty where there is none."""
+
+    def find_program(self, name: str) -> str | None:
+        """Absolute path of a program."""
+
+
+class Spawner(Protocol):
+    """Starts the worker."""
+
+    def start_worker(self, operation_id: str, leave_service: bool) -> Outcome:
+        """Start a worker for an operation, detached from whatever started it.
+
+        With `leave_service` it leaves the service's control group, or its own restart would kill it (TR-117).
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """All doors to the outside, as one value."""
+
+    clock: Clock
+    ids: Ids
+    files: Files
+    locks: Locks
+    panes: Panes
+    services: Services
+    processes: Processes
+    spawner: Spawner

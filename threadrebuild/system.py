@@ -1,18 +1,51 @@
-"""The real doors: thin adapters of `ports.py` over the operating system."""
+"""The real doors: thin adapters of `ports.py` over the operating system. They report failure and never raise.
 
+Nothing else in the cores starts a process, reads a clock or draws a random number.
+"""
+
+import fcntl
 import os
+import shutil
+import subprocess
+import sys
+import time
 import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
 
+from threadrebuild.ports import Outcome, Pane, Ports
+
 PRIVATE_FILE = 0o600
 PRIVATE_FOLDER = 0o700
+TMUX_QUERY_SECONDS = 3.0
+TMUX_RESPAWN_SECONDS = 10.0
+SYSTEMD_QUERY_SECONDS = 5.0
+_PANE_FORMAT = "#{pane_id}\t#{pane_pid}\t#{pane_dead}\t#{pane_current_command}\t#{pane_start_command}"
+
+
+class SystemClock:
+    """The machine's clock."""
+
+    def now(self) -> datetime:
+        """The time in UTC."""
+        return datetime.now(UTC)
+
+    def sleep(self, seconds: float) -> None:
+        """Wait."""
+        time.sleep(seconds)
 
 
 class SystemIds:
     """Random identifiers."""
 
     def new_session_id(self) -> str:
+        """A random UUID."""
+        return str(uuid.uuid4())
+
+    def new_operation_id(self) -> str:
         """A random UUID."""
         return str(uuid.uuid4())
 
@@ -43,6 +76,10 @@ class SystemFiles:
         os.link(part, final)
         part.unlink()
 
+    def replace(self, part: Path, final: Path) -> None:
+        """Rename the finished file over the one that has its final name."""
+        part.replace(final)
+
     def sync_folder(self, path: Path) -> None:
         """Flush a folder's names to the disk."""
         descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
@@ -58,3 +95,135 @@ class SystemFiles:
     def remove_folder(self, path: Path) -> None:
         """Remove an empty folder."""
         path.rmdir()
+
+    def free_bytes(self, path: Path) -> int:
+        """Room left on the disk that holds a folder."""
+        return shutil.disk_usage(path).free
+
+
+class SystemLocks:
+    """Advisory locks of the kernel: they end with their holder."""
+
+    @contextmanager
+    def hold(self, path: Path) -> Iterator[None]:
+        """Hold the lock file exclusively."""
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE_FILE)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(descriptor)
+
+
+class Tmux:
+    """A tmux server, by its socket name (None: the user's default server)."""
+
+    def __init__(self, socket: str | None = None) -> None:
+        self._tmux = ["tmux"] if socket is None else ["tmux", "-L", socket]
+
+    def find(self, target: str) -> Pane | None:
+        """The pane that a target or pane id names exactly."""
+        found = _run([*self._tmux, "display-message", "-p", "-t", target, _PANE_FORMAT], TMUX_QUERY_SECONDS)
+        fields = found.detail.rstrip("\n").split("\t", 4)
+        if not found.ok or len(fields) != 5 or not fields[1].isdigit():
+            return None
+        return Pane(fields[0], int(fields[1]), fields[2] == "1", fields[3], fields[4])
+
+    def respawn(self, pane_id: str, command: Sequence[str], folder: str) -> Outcome:
+        """`respawn-pane -k` of exactly this pane; the arguments reach the program as they are, without a shell."""
+        return _run([*self._tmux, "respawn-pane", "-k", "-t", pane_id, "-c", folder, *command], TMUX_RESPAWN_SECONDS)
+
+
+class Systemd:
+    """The service manager, of the system or of the user."""
+
+    def __init__(self, user: bool = False) -> None:
+        self._systemctl = ["systemctl", "--user"] if user else ["systemctl"]
+
+    def main_pid(self, unit: str) -> int:
+        """The unit's MainPID; 0 where there is none."""
+        found = _run([*self._systemctl, "show", "--property=MainPID", "--value", unit], SYSTEMD_QUERY_SECONDS)
+        text = found.detail.strip()
+        return int(text) if found.ok and text.isdigit() else 0
+
+    def start_command(self, unit: str) -> list[str]:
+        """The arguments of the unit's ExecStart."""
+        found = _run([*self._systemctl, "show", "--property=ExecStart", "--value", unit], SYSTEMD_QUERY_SECONDS)
+        _, _, rest = found.detail.partition("argv[]=")
+        return rest.partition(" ;")[0].split() if found.ok else []
+
+    def restart(self, unit: str, limit_seconds: float) -> Outcome:
+        """Restart the unit and wait for it."""
+        return _run([*self._systemctl, "restart", unit], limit_seconds)
+
+
+class SystemProcesses:
+    """Processes of this machine."""
+
+    def command_line(self, pid: int) -> list[str]:
+        """The arguments as the kernel shows them."""
+        try:
+            raw = Path(f"/proc/{pid}/cmdline").read_bytes()
+        except OSError:
+            return []
+        return [part.decode("utf-8", "surrogateescape") for part in raw.rstrip(b"\0").split(b"\0")] if raw else []
+
+    def find_program(self, name: str) -> str | None:
+        """Absolute path of a program on the PATH."""
+        found = shutil.which(name)
+        return str(Path(found).absolute()) if found else None
+
+
+class SystemSpawner:
+    """Starts the worker as a process of its own, in a session of its own, with its output in the worker log."""
+
+    def __init__(self, config: Path, worker_log: Path) -> None:
+        self._config = config
+        self._log = worker_log
+
+    def start_worker(self, operation_id: str, leave_service: bool) -> Outcome:
+        """Start `threadrebuild worker`, outside the service's control group where that is asked for (TR-117)."""
+        command = [sys.executable, "-m", "threadrebuild.cli", "worker", operation_id, "--config", str(self._config)]
+        if leave_service:  # TR-117
+            command = ["systemd-run", "--scope", "--quiet", "--property", "KillMode=process", "--", *command]
+        try:
+            descriptor = os.open(self._log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, PRIVATE_FILE)
+            try:
+                subprocess.Popen(
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=descriptor,
+                    stderr=descriptor,
+                    start_new_session=True,
+                    cwd="/",
+                )
+            finally:
+                os.close(descriptor)
+        except OSError as error:
+            return Outcome(False, str(error))
+        return Outcome(True)
+
+
+def system_ports(config: Path, worker_log: Path, tmux_socket: str | None = None) -> Ports:
+    """All real doors of this machine."""
+    return Ports(
+        clock=SystemClock(),
+        ids=SystemIds(),
+        files=SystemFiles(),
+        locks=SystemLocks(),
+        panes=Tmux(tmux_socket),
+        services=Systemd(),
+        processes=SystemProcesses(),
+        spawner=SystemSpawner(config, worker_log),
+    )
+
+
+def _run(command: Sequence[str], limit_seconds: float) -> Outcome:
+    """Run a program to its end; a missing one, a failure and running out of time are failed outcomes (TR-112)."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=limit_seconds, check=False)
+    except (OSError, subprocess.SubprocessError) as error:
+        return Outcome(False, str(error))
+    if done.returncode:
+        return Outcome(False, (done.stderr or done.stdout).strip())
+    return Outcome(True, done.stdout)
