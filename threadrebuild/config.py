@@ -16,7 +16,7 @@ DEFAULT_POISON_PATTERN = (  # TR-075
     r"|毒上下文|中毒|拒绝循环"
 )
 
-REPLY_TOOLS = ("mcp__companion__reply", "mcp__*companion*__reply", "mcp__*telegram*__reply")  # TR-029
+REPLY_TOOLS = ("mcp__*companion*__reply", "mcp__*telegram*__reply")  # TR-029
 
 
 class ConfigError(ValueError):
@@ -24,7 +24,7 @@ class ConfigError(ValueError):
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a person may set about carrying (TR-139, TR-140), with the defaults of the rules."""
+    """What a person may set, with the defaults of the rules. Facts of one household have none (TR-138…TR-142)."""
 
     project_dir: str | None = None
     """Absolute path of the one project folder; without it a transcript's own folder is taken."""
@@ -50,6 +50,27 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     fixed_load_tokens: Annotated[int, Meta(ge=0)] = 0
     """What lies under the dialogue in every window (system prompt, tools, memory files), as the host shows it."""
 
+    state_dir: str = "~/.local/state/kael-thread-rebuild"
+    claude_workdir: str | None = None
+    verify_workdir_matches_project: bool = True
+    activation: Literal["tmux", "systemd", "pointer"] = "tmux"  # TR-110
+    resume_command: tuple[str, ...] = ()
+    """The host's real start command, with the continue flag replaced by resume and `{session_id}` (TR-115)."""
+    tmux_target: str | None = None
+    """Session, window and pane, as in `cc:0.0`."""
+    tmux_socket: str | None = None
+    """Name of the tmux server's socket; without it the user's default server."""
+    systemd_unit: str | None = None
+    resume_pointer_path: str | None = None
+
+    activation_delay_seconds: Annotated[float, Meta(ge=1)] = 3.0  # TR-102
+    healthcheck_seconds: Annotated[float, Meta(ge=0)] = 5.0
+    stable_file_seconds: Annotated[float, Meta(gt=0)] = 1.0
+    stable_file_timeout_seconds: Annotated[float, Meta(gt=0)] = 10.0
+    systemd_restart_timeout_seconds: Annotated[float, Meta(ge=10)] = 180.0  # TR-141
+    keep_backups_days: Annotated[int, Meta(ge=0)] = 0
+    """How long `recover` keeps the artifacts of ended operations; 0 keeps them for ever."""
+
     def __post_init__(self) -> None:
         if 0 < self.carry_max_tokens < CARRY_MAX_TOKENS_LEAST:  # TR-069
             raise ValueError(f"carry_max_tokens must be 0 or at least {CARRY_MAX_TOKENS_LEAST}")
@@ -59,10 +80,21 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             re.compile(self.poison_pattern)  # TR-075
         except re.error as error:
             raise ValueError(f"poison_pattern does not compile: {error}") from error
-        if self.project_dir is not None and not Path(self.project_dir).is_absolute():
-            raise ValueError("project_dir must be an absolute path")
+        for name in ("project_dir", "claude_workdir", "resume_pointer_path"):
+            path = getattr(self, name)
+            if path is not None and not Path(path).is_absolute():  # TR-002
+                raise ValueError(f"{name} must be an absolute path")
+        if self.tmux_target is not None and TMUX_TARGET.fullmatch(self.tmux_target) is None:  # TR-114
+            raise ValueError("tmux_target must name session, window and pane, as in cc:0.0")
+        if self.systemd_unit is not None and SYSTEMD_UNIT.fullmatch(self.systemd_unit) is None:  # TR-142
+            raise ValueError("systemd_unit must be the name of a .service")
+        if self.resume_command and SESSION_PLACE not in self.resume_command:  # TR-142
+            raise ValueError(f"resume_command must hold {SESSION_PLACE} as an argument of its own")
 
 
+TMUX_TARGET = re.compile(r"[A-Za-z0-9_@-][A-Za-z0-9_@. -]*:[0-9]+\.[0-9]+|%[0-9]+")
+SYSTEMD_UNIT = re.compile(r"[A-Za-z0-9:_.@\\-]+\.service")
+SESSION_PLACE = "{session_id}"
 CARRY_MAX_TOKENS_LEAST = 5_000  # TR-069
 MAX_EVENT_CHARS_LEAST = 500
 

@@ -33,7 +33,7 @@ from threadrebuild.transcript.rows import (
     read_row,
     text_tokens,
 )
-from threadrebuild.transcript.speech import MalformedLine, Role, StartupBlock, Utterance
+from threadrebuild.transcript.speech import MalformedLine, Role, StartupBlock, Utterance, Word
 from threadrebuild.transcript.tags import nothing_but_blocks
 from threadrebuild.transcript.tokens import decoded, piece
 from threadrebuild.transcript.warnings import Warnings
@@ -137,8 +137,8 @@ class Reader:
     def _row(self, row: Row, line: bytes, size: int) -> None:
         kind = row.type
         uuid = row.uuid
-        if row.isSidechain:
-            self.ledger.bytes["sidechain"] += size  # TR-011
+        if row.isSidechain:  # TR-011
+            self.ledger.bytes["sidechain"] += size
             if uuid is not None:
                 self.chain.side(uuid, row.parentUuid, self.line)
             return
@@ -153,7 +153,7 @@ class Reader:
             self._second_row(row, line, size)
         elif kind == "assistant":
             self._assistant(row, line, size)
-        elif kind == "user":
+        elif kind == "user":  # TR-006
             self._user(row, line, size)
         elif kind == "attachment":
             self._attachment(row, size)
@@ -171,7 +171,7 @@ class Reader:
             name = "no_record"
             self.warnings.add("no-record", self.line, "no record: an object without members")
         else:
-            name = "unlisted_row"  # TR-006
+            name = "unlisted_row"
             if row.message is not None or row.content is not UNSET:
                 shown = f"a row of unknown kind {row.type!r} holds text" if row.type else "a row without a kind"
                 self.warnings.add("unknown-shape", self.line, f"{shown}; it is left behind")  # TR-L07
@@ -192,7 +192,7 @@ class Reader:
         used = 0
         if copied is not UNSET:
             used = self._payload("tool_result_copy", copied)  # TR-L18
-        if len(blocks) == 1 and blocks[0].type == "tool_result":
+        if len(blocks) == 1 and blocks[0].type == "tool_result":  # TR-L02
             self.ledger.bytes["envelope"] += size - used - self._result(blocks[0], line)
             if row.uuid is not None:
                 self.chain.trace(row.uuid, row.parentUuid, self.line)
@@ -203,15 +203,15 @@ class Reader:
         said: list[Utterance] = []
         known = kept = len(self.reminders)
         for number, block in enumerate(blocks):
-            if block.type == "tool_result":
-                used += self._result(block, line)
-            elif block.type == "text":
+            if block.type == "text":  # TR-008 TR-009
                 token = b"" if block.text is UNSET else bytes(block.text)
                 used += len(token)
                 said += self._text(row, token, "user", None if marks is None else marks[number], injected)
                 if said:
                     del self.reminders[kept:]  # TR-040
                 kept = len(self.reminders)
+            elif block.type == "tool_result":
+                used += self._result(block, line)
             else:
                 used += self._other(block)
         self.ledger.bytes["envelope"] += size - used
@@ -300,7 +300,7 @@ class Reader:
             utterance = self.unanswered.pop(call, None)
             if block.is_error and utterance is not None:
                 self._unsent(utterance)
-            elif block.is_error and call:
+            if block.is_error and call:
                 self._failed_calls.add(call)
         if block.content is UNSET:
             return 0
@@ -312,7 +312,7 @@ class Reader:
 
     def _other(self, block: Block) -> int:
         if block.type in ("thinking", "redacted_thinking"):
-            name = "thinking"  # TR-009
+            name = "thinking"
         elif block.type == "image":
             name = "image"
             self.images.pasted()
@@ -362,7 +362,7 @@ class Reader:
         for number, block in enumerate(content):
             if block.type == "tool_use":
                 used += self._call(row, block, said)
-            elif block.type == "text":
+            elif block.type == "text":  # TR-009
                 token = b"" if block.text is UNSET else bytes(block.text)
                 used += len(token)
                 said += self._text(row, token, "assistant", None if marks is None else marks[number])
@@ -385,7 +385,7 @@ class Reader:
             speaks = provenance.is_reply_tool(block.name, self.settings.reply_tools)
             kind = self._tools[block.name] = (speaks, returns_previews(block.name))
         speaks, previews = kind
-        if not speaks:
+        if not speaks:  # TR-010
             if previews:
                 self.images.preview_call(block.id)
             self.left_behind.call(block.input)
@@ -401,7 +401,7 @@ class Reader:
         self.ledger.bytes["tool_use"] -= len(reply.token)  # TR-L17
         origin = Origin("carried", "reply") if decoded(reply.token).strip() else provenance.BLANK
         for utterance in self._book(row, reply.token, "assistant", origin):
-            said.append(utterance)
+            said.append(utterance)  # TR-031
             self.recipients[reply.recipient] += 1
             if self.settings.private_lines and reply.recipient not in self.settings.private_lines:
                 self.settle(utterance, "other_recipient")  # TR-L03
@@ -421,18 +421,18 @@ class Reader:
     def _attachment(self, row: Row, size: int) -> None:
         attachment = read_object(Attachment, row.attachment)
         said: list[Utterance] = []
-        tokens = text_tokens(attachment.prompt) if attachment.type == "queued_command" else []  # TR-L12
+        tokens = text_tokens(attachment.prompt) if attachment.type == "queued_command" else []
         texts = [decoded(token) for token in tokens]
         if attachment.type == "queued_command" and self._twin is None:
             self.queue.attach("\n".join(texts))
-        if provenance.is_queued_prompt(attachment):
+        if provenance.is_queued_prompt(attachment):  # TR-025
             used = sum(map(len, tokens))
             for token, text in zip(tokens, texts, strict=True):
                 said += self._book(row, token, "user", provenance.queued_text(text))
         elif attachment.type == "queued_command":
             used = self._payload("queued_command", row.attachment)
         else:
-            name = "host_metadata" if attachment.type in _STORED_REQUESTS else "attachment"  # TR-180
+            name = "host_metadata" if attachment.type in _STORED_REQUESTS else "attachment"
             used = self._payload(name, row.attachment)
         self.ledger.bytes["envelope"] += size - used
         if said:
@@ -441,13 +441,13 @@ class Reader:
             self.chain.trace(row.uuid, row.parentUuid, self.line)
 
     def _queue_log(self, row: Row, size: int) -> None:
-        used = self._payload("queue_log", row.content)  # TR-026
+        used = self._payload("queue_log", row.content)
         self.ledger.bytes["envelope"] += size - used
         if row.uuid is not None:
             self.chain.trace(row.uuid, row.parentUuid, self.line)
         tokens = text_tokens(row.content)
         text = "\n".join(decoded(token) for token in tokens)
-        if row.operation == "enqueue":
+        if row.operation == "enqueue":  # TR-026
             self.queue.enqueue(Entry(tokens, text, self.line, self._row_offset, row.timestamp))
         elif row.operation == "dequeue":
             self.queue.dequeue()
@@ -469,16 +469,19 @@ class Reader:
         )
         lengths = [len(each) for each in lists]
         images = self.images.original_views, self.images.previews
+        recipients, unanswered = self.recipients.copy(), self.unanswered
+        earlier = self._by_uuid.get(row.uuid, [])
+        self.unanswered = {call: reply for call, reply in unanswered.items() if reply.uuid != row.uuid}
         twin: list[Utterance] = []
         self._twin = twin
         self._row(row, line, size)
         self._twin = None
-        earlier = self._by_uuid.get(row.uuid, [])
         runtime = [text for text in self.runtime[: lengths[0]] if text.uuid == row.uuid]
         if _words(earlier + runtime) == _words(twin + self.runtime[lengths[0] :]):  # TR-L15
             self.ledger.bytes = booked
             self.ledger.bytes["duplicate"] += size
             self.images.original_views, self.images.previews = images
+            self.recipients, self.unanswered = recipients, unanswered
             for each, length in zip(lists, lengths, strict=True):
                 del each[length:]
             self.warnings.add("duplicate-uuid", self.line, "a row written twice; carried once")
@@ -503,5 +506,5 @@ def _text_tokens(blocks: list[Block]) -> Iterator[bytes]:
     return (token for token in tokens if token[:1] == b'"')
 
 
-def _words(said: list[Utterance]) -> list[tuple[Role, str]]:
-    return [(utterance.role, decoded(utterance.token)) for utterance in said]
+def _words(said: list[Utterance]) -> list[tuple[Role, Word, str]]:
+    return [(utterance.role, utterance.origin, decoded(utterance.token)) for utterance in said]

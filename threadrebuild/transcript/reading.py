@@ -145,7 +145,7 @@ def _never_read(reader: Reader) -> list[Utterance]:
         for token in entry.tokens:
             text = decoded(token)
             origin = provenance.queued_text(text)
-            if provenance.is_slash_command(text):  # TR-027
+            if provenance.is_slash_command(entry.text):  # TR-027
                 origin = Origin("queued_command")
             reader.ledger.move(len(token), "queue_log", origin.name)
             if origin.word is None:
@@ -241,9 +241,9 @@ def _note(reader: Reader, said: list[Utterance], source: TranscriptFile) -> None
             )
         if utterance.token == NO_CONTENT:
             warnings.add("no-content", utterance.line, 'a text of exactly "(no content)"; some hosts drop it')
-        typed = utterance.role == "user" and utterance.origin != "channel" and b"<" in utterance.token
-        if typed and speaks_of_a_tag(decoded(utterance.token)):
-            warnings.add("quoted-tag", utterance.line, "speaks of a runtime tag; it stays whole")  # TR-L01
+        with_tag = utterance.role == "user" and b"<" in utterance.token
+        if with_tag and speaks_of_a_tag(decoded(utterance.token)):  # TR-L01
+            warnings.add("quoted-tag", utterance.line, "speaks of a runtime tag; it stays whole")
     if source.grown:
         warnings.add("source-grew", 0, f"{source.grown} bytes were appended meanwhile; they are not read")
 

@@ -173,7 +173,7 @@ def text_tokens(raw: RawOrNone) -> list[bytes]:
     text = line.decode("latin-1")
     if text[:1] == '"':
         return [line]
-    if text[:1] != "[":
+    if text[:1] != "[":  # TR-L12
         return []
     blocks = (_fitting(Block, line, span.start) for span in elements(text, 0) if text[span.start] == "{")
     return [bytes(block.text) for block in blocks if block.type == "text" and isinstance(block.text, Raw)]
