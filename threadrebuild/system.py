@@ -122,7 +122,8 @@ class Tmux:
         self._tmux = ["tmux"] if socket is None else ["tmux", "-L", socket]
 
     def find(self, target: str) -> Pane | None:
-        """The pane that a target or pane id names exactly."""
+        """The pane that a target or pane id names exactly; a session's name is not completed (TR-114)."""
+        target = target if target.startswith("%") else f"={target}"
         found = _run([*self._tmux, "display-message", "-p", "-t", target, _PANE_FORMAT], TMUX_QUERY_SECONDS)
         fields = found.detail.rstrip("\n").split("\t", 4)
         if not found.ok or len(fields) != 5 or not fields[1].isdigit():

@@ -15,7 +15,7 @@ def plan_summary(plan: Plan) -> dict[str, Any]:
     """Figures of a carry, the same for preview and operation (TR-073). Sizes are bytes."""
     return {
         **_verdict(plan.refusal),
-        **_figures(plan),
+        **figures(plan),
         "warnings": [asdict(warning) for warning in plan.warnings],
         "notes": [*NOTES, *plan.dirty.notes],
     }
@@ -31,7 +31,7 @@ def candidate_summary(candidate: Candidate) -> dict[str, Any]:
         "rows": candidate.rows,
         "items": candidate.items,
         "verification": verification_summary(candidate.verification) if candidate.verification else None,
-        **_figures(candidate.plan),
+        **figures(candidate.plan),
         "warnings": [asdict(warning) for warning in candidate.warnings],
         "notes": [*NOTES, *candidate.plan.dirty.notes],
     }
@@ -56,7 +56,8 @@ def _verdict(refusal: Refusal | None) -> dict[str, Any]:
     }
 
 
-def _figures(plan: Plan) -> dict[str, Any]:
+def figures(plan: Plan) -> dict[str, Any]:
+    """The figures that preview and operation share (TR-073)."""
     source = plan.source
     carried = list(plan.carried)
     user = sum(said.role == "user" for said in carried)

@@ -1,0 +1,83 @@
+"""The tmux door: the host lives in a pane and is replaced by a forced respawn of exactly that pane."""
+
+from threadrebuild.doors.door import Holder, Identity, is_session_id
+from threadrebuild.ports import Clock, Outcome, Pane, Panes
+
+CHECK_EVERY_SECONDS = 0.5
+
+
+class TmuxDoor:
+    """Identity is the pane's permanent id with the process in it; healthy is a pane that stays alive (TR-113)."""
+
+    cannot_prove = (
+        "a pane that stays alive does not prove that messages reach the new session",
+        "process ids are an approximation: this is no session lock of the host",
+    )
+    leaves_service = False
+
+    def __init__(
+        self,
+        target: str,
+        resume_command: tuple[str, ...],
+        folder: str,
+        check_seconds: float,
+        panes: Panes,
+        clock: Clock,
+    ) -> None:
+        self._target = target
+        self._resume_command = resume_command
+        self._folder = folder
+        self._check_seconds = check_seconds
+        self._panes = panes
+        self._clock = clock
+
+    def identity(self) -> Identity | None:
+        """The pane that the configured target names now, and the process in it; a dead pane has none."""
+        pane = self._panes.find(self._target)
+        if pane is None or pane.dead or pane.pid <= 0:  # TR-L23
+            return None
+        return Identity(pane.id, str(pane.pid))
+
+    def holder(self, recorded: Identity, wanted_session: str) -> Holder:
+        """By the pane's process, and by the command it was last respawned with."""
+        pane = self._panes.find(recorded.target)
+        if pane is None:
+            return Holder.OTHER
+        if not pane.dead and str(pane.pid) == recorded.proof:
+            return Holder.UNCHANGED
+        if not self._is_ours(pane, wanted_session):
+            return Holder.OTHER
+        return Holder.NOBODY if pane.dead else Holder.WANTED
+
+    def switch(self, recorded: Identity, session_id: str) -> Outcome:
+        """Respawn the very pane that was recorded, with the household's own start command (TR-115)."""
+        if not is_session_id(session_id):
+            return Outcome(False, f"{session_id!r} is no session id")
+        return self._panes.respawn(recorded.target, self.command(session_id), self._folder)
+
+    def healthy(self, recorded: Identity, session_id: str) -> Outcome:
+        """The same pane, alive with one and the same process for the whole check time."""
+        first: int | None = None
+        waited = 0.0
+        while True:
+            pane = self._panes.find(recorded.target)
+            if pane is None or pane.dead:
+                return Outcome(False, f"pane {recorded.target} is gone or dead")
+            if not self._is_ours(pane, session_id) or first not in (None, pane.pid):
+                return Outcome(False, f"pane {recorded.target} was respawned by somebody else")
+            if waited >= self._check_seconds:  # TR-113
+                return Outcome(True, f"pane {recorded.target} stayed alive for {self._check_seconds} s")
+            first = pane.pid
+            self._clock.sleep(CHECK_EVERY_SECONDS)
+            waited += CHECK_EVERY_SECONDS
+
+    def undo(self, recorded: Identity) -> Outcome:
+        """Nothing is left behind by a respawn that did not happen."""
+        return Outcome(True)
+
+    def command(self, session_id: str) -> list[str]:
+        """The household's resume command for a session."""
+        return [part.replace("{session_id}", session_id) for part in self._resume_command]
+
+    def _is_ours(self, pane: Pane, session_id: str) -> bool:
+        return session_id in pane.started_with

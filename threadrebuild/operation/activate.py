@@ -1,0 +1,64 @@
+"""Activate: compare and set. Everything that was recorded is compared once more, then the door is used, then checked.
+
+`activating` always ends (TR-089): a failed or unhealthy switch brings the old session back at once (TR-088).
+"""
+
+from pathlib import Path
+
+from threadrebuild.doors.door import Holder
+from threadrebuild.operation.fencing import own
+from threadrebuild.operation.freeze import changed_since, neighbours_of
+from threadrebuild.operation.household import Household
+from threadrebuild.operation.record import Operation
+from threadrebuild.operation.recovery import fail, restore
+from threadrebuild.operation.states import Event
+from threadrebuild.transcript.lines import digest_of
+
+
+def activate(house: Household, operation: Operation, worker: str) -> None:
+    """Bring a verified operation to `activated`, `rolled_back` or `failed` (TR-086…TR-089)."""
+    assert operation.candidate is not None and operation.cas_identity is not None
+    session_id = operation.candidate.session_id
+    with own(house, operation, worker):
+        mismatch = _mismatch(house, operation)
+        if mismatch is not None:  # TR-086
+            said, conflict = mismatch
+            fail(house, operation, said, conflict)
+            return
+        operation.door_command = house.door.command(session_id)
+        house.move(operation, Event.ACTIVATE)
+        operation.switched = True
+        house.store.save(operation)
+    switched = house.door.switch(operation.cas_identity, session_id)
+    if switched.ok:
+        switched = house.door.healthy(operation.cas_identity, session_id)
+    with own(house, operation, worker):
+        if switched.ok:
+            operation.cas_identity_after = house.door.identity()
+            operation.activated_at = house.now()
+            house.move(operation, Event.SWITCHED, switched.detail)
+        else:
+            restore(house, operation, f"the switch failed: {switched.detail}")
+
+
+def _mismatch(house: Household, operation: Operation) -> tuple[str, bool] | None:
+    """The first thing that is not as it was recorded, and whether that means a third party (TR-105…TR-107)."""
+    source, candidate, identity = operation.source, operation.candidate, operation.cas_identity
+    assert source is not None and candidate is not None and identity is not None
+    if not operation.verification.get("ok"):  # TR-065
+        return "the candidate was not verified", False
+    changed = changed_since(Path(source.path), source.bytes, source.sha256, house.settings)
+    if isinstance(changed, str):
+        return changed, False
+    operation.rows_after_freeze = changed
+    path = Path(candidate.path)
+    try:
+        if digest_of(path, path.stat().st_size) != candidate.sha256:
+            return "the candidate is not what was verified", False
+    except OSError as error:
+        return f"the candidate cannot be read any more: {error.strerror or error}", False
+    if neighbours_of(house, {Path(source.path).name, path.name}) != operation.neighbours:  # TR-106
+        return "another session of this project was opened or went on since the freeze", True
+    if house.door.holder(identity, candidate.session_id) is not Holder.UNCHANGED:  # TR-105
+        return "the door is not held by whom it was when this was prepared", True
+    return None

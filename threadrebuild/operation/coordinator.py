@@ -1,0 +1,105 @@
+"""What people and hosts may ask of operations: request, cancel, roll back, look, and the hook at the end of a turn.
+
+Nothing here switches anything. It changes states by the table, under the lock, and starts a worker; a request never
+kills the process it runs in (TR-095).
+"""
+
+from typing import Any
+
+from threadrebuild.operation.household import Household, Refused
+from threadrebuild.operation.record import Operation, Step
+from threadrebuild.operation.recovery import recover_stale
+from threadrebuild.operation.states import WORDS, Event, State
+
+REASON_LONGEST = 500
+EMPTY_REASON = "manual request"
+NEXT_STEP = "reply normally now; the change follows when this turn has ended"
+"""What the answer to a request tells the model (TR-134)."""
+
+
+def request(house: Household, reason: str, confirmation: str) -> Operation:
+    """Put a rebuild on record, or join the one that waits (TR-079, TR-080, TR-081)."""
+    _require_word(Event.REQUEST, confirmation)
+    reason = (reason.strip() or EMPTY_REASON)[:REASON_LONGEST]  # TR-079
+    with house.store.lock():
+        recover_stale(house)
+        active = house.store.active()
+        if active is None:
+            now = house.now()
+            active = Operation(
+                id=house.ports.ids.new_operation_id(),
+                state=State.PENDING,
+                created_at=now,
+                updated_at=now,
+                door=house.settings.activation,
+                reasons=[reason],
+                steps=[Step(now, Event.REQUEST, State.PENDING, reason)],
+            )
+            house.store.save(active)
+        elif active.state is not State.PENDING:  # TR-081
+            raise Refused("in-progress", f"operation {active.id} is {active.state}")
+        elif reason not in active.reasons:  # TR-080
+            active.reasons.append(reason)
+            house.move(active, Event.REQUEST, reason)
+        return active
+
+
+def cancel(house: Household, confirmation: str, operation_id: str | None = None) -> Operation:
+    """Take back a request that still waits (TR-082)."""
+    _require_word(Event.CANCEL, confirmation)
+    return _moved_by_a_person(house, operation_id, Event.CANCEL)
+
+
+def request_rollback(house: Household, confirmation: str, operation_id: str | None = None) -> Operation:
+    """Ask for the old session back, at the end of the next turn (TR-090)."""
+    _require_word(Event.ROLLBACK, confirmation)
+    return _moved_by_a_person(house, operation_id, Event.ROLLBACK)
+
+
+def status(house: Household, operation_id: str | None = None) -> dict[str, Any]:
+    """The named operation or the latest, and whether its worker has gone silent; changes nothing (TR-093)."""
+    operation = house.store.load(operation_id) if operation_id else house.store.latest()
+    if operation is None:
+        return {"operation": None, "stale": False}
+    return {"operation": operation, "stale": house.is_stale(operation)}
+
+
+def stop_hook(house: Household, transcript_path: str | None) -> dict[str, Any]:
+    """The host's turn has ended: start a worker for what waits, if anything does (TR-083, TR-097…TR-099)."""
+    with house.store.lock():
+        recover_stale(house, may_wait=False)  # TR-181
+        operation = house.store.active()
+        if operation is None or operation.state not in (State.PENDING, State.ROLLBACK_PENDING):  # TR-098
+            return {"scheduled": False}
+        if operation.state is State.PENDING:
+            if not transcript_path:  # TR-097
+                raise Refused("no-transcript-path", "the hook's input names no transcript_path")
+            operation.transcript_path = transcript_path  # TR-004
+        operation.lease = house.new_lease("starting")
+        house.move(operation, Event.SCHEDULE, "the turn has ended")
+        started = house.ports.spawner.start_worker(operation.id, house.door.leaves_service)
+        if not started.ok:  # TR-083
+            house.move(operation, Event.UNSCHEDULE, f"no worker could be started: {started.detail}")
+            return {"scheduled": False, "operation": operation.id, "error": started.detail}
+        return {"scheduled": True, "operation": operation.id}
+
+
+def recover(house: Household) -> list[Operation]:
+    """Bring every operation whose worker is gone to an end, with its evidence (TR-L25)."""
+    with house.store.lock():
+        return recover_stale(house)
+
+
+def _moved_by_a_person(house: Household, operation_id: str | None, event: Event) -> Operation:
+    with house.store.lock():
+        recover_stale(house)
+        operation = house.store.load(operation_id) if operation_id else house.store.latest()
+        if operation is None:
+            raise Refused("no-operation", f"no operation {operation_id}" if operation_id else "no operation yet")
+        house.move(operation, event, "asked for by a person")
+        return operation
+
+
+def _require_word(event: Event, confirmation: str) -> None:
+    if confirmation != WORDS[event]:  # TR-133
+        raise Refused("wrong-word", f"the confirmation must be exactly {WORDS[event]}")

@@ -1,0 +1,98 @@
+"""Prepare: identity, freeze, plan from the frozen copy, candidate in the project folder, verification, all on record.
+
+Any step that does not match abandons the whole operation with the door untouched (TR-149).
+"""
+
+from pathlib import Path
+
+from threadrebuild.carry.candidate import MANIFEST, Candidate, build_candidate
+from threadrebuild.carry.manifest import read_manifest
+from threadrebuild.carry.plan import Plan, plan_file
+from threadrebuild.carry.summary import dirty_summary, figures, verification_summary
+from threadrebuild.operation.fencing import LostLease, own
+from threadrebuild.operation.freeze import NotFrozen, freeze, neighbours_of
+from threadrebuild.operation.household import Household, Refused
+from threadrebuild.operation.record import Built, Operation, Source
+from threadrebuild.operation.recovery import fail
+from threadrebuild.operation.states import Event
+from threadrebuild.project import source_in
+from threadrebuild.transcript.lines import UnreadableInput, digest_of
+
+SNAPSHOT = "startup_snapshot.txt"
+
+
+class _Abandoned(Exception):
+    """A step did not match."""
+
+
+def prepare(house: Household, operation: Operation, worker: str) -> None:
+    """Bring a scheduled operation to `verifying`, or to `failed` with the reason (TR-084, TR-085)."""
+    with own(house, operation, worker):
+        operation.new_session_id = house.ports.ids.new_session_id()
+        house.move(operation, Event.PREPARE)
+    try:
+        _prepare(house, operation, worker)
+    except LostLease:
+        raise
+    except (_Abandoned, NotFrozen, UnreadableInput, Refused, OSError) as error:
+        with own(house, operation, worker):
+            fail(house, operation, str(error))
+
+
+def _prepare(house: Household, operation: Operation, worker: str) -> None:
+    assert operation.transcript_path is not None and operation.new_session_id is not None
+    identity = house.door.identity()
+    if identity is None:  # TR-L23
+        raise _Abandoned("the door's identity cannot be told: no identity, no switch")
+    source = source_in(house.settings, Path(operation.transcript_path))
+    folder = house.store.artifacts(operation.id)
+    copy = folder / f"{source.stem}.jsonl"
+    frozen = freeze(house, source, copy)
+    own_files = {source.name, f"{operation.new_session_id}.jsonl"}
+    neighbours = neighbours_of(house, own_files)
+    with own(house, operation, worker):
+        operation.cas_identity = identity
+        operation.neighbours = neighbours
+        operation.source = Source(str(source), source.stem, frozen.size, frozen.sha256, str(copy))
+        house.store.save(operation)
+    plan = plan_file(copy, house.settings)
+    if plan.source.sha256 != frozen.sha256:
+        raise _Abandoned("the backup is not what was frozen")
+    operation.stats = figures(plan)
+    operation.dirty_at_prepare = dirty_summary(plan.dirty)
+    if plan.refusal is not None:
+        raise _Abandoned(f"{plan.refusal.reason}: {plan.refusal.detail}")
+    candidate = build_candidate(plan, house.project_dir, operation.new_session_id, house.ports.files, evidence=folder)
+    if candidate.refusal is not None:
+        raise _Abandoned(f"{candidate.refusal.reason}: {candidate.refusal.detail}")
+    _keep_snapshot(house, plan, folder)
+    with own(house, operation, worker):
+        operation.candidate = _built(candidate, plan, folder)
+        assert candidate.verification is not None
+        operation.verification = verification_summary(candidate.verification)
+        house.move(operation, Event.PREPARED, f"{candidate.items} items in {candidate.rows} rows")
+
+
+def _built(candidate: Candidate, plan: Plan, folder: Path) -> Built:
+    manifest = folder / MANIFEST
+    items = [(item.item_id, item.injected_sha256) for item in read_manifest(manifest).items]
+    return Built(
+        session_id=candidate.session_id,
+        path=str(candidate.path),
+        bytes=candidate.path.stat().st_size,
+        sha256=candidate.sha256,
+        startup_snapshot_sha256=plan.startup_sha256,
+        manifest=str(manifest),
+        manifest_sha256=digest_of(manifest, manifest.stat().st_size),
+        items=items,
+    )
+
+
+def _keep_snapshot(house: Household, plan: Plan, folder: Path) -> None:
+    """The startup snapshot's raw tokens, a line feed between them, beside the backup (TR-144)."""
+    path = folder / SNAPSHOT
+    house.ports.files.remove(path)
+    with house.ports.files.create(path) as file:
+        file.write(b"\n".join(block.token for block in plan.source.startup))
+        house.ports.files.sync(file)
+    house.ports.files.sync_folder(folder)

@@ -1,0 +1,55 @@
+"""Rollback: the old session comes back behind the door, under the same checks; what was said since is kept (TR-L24)."""
+
+from pathlib import Path
+
+from threadrebuild.doors.door import Holder
+from threadrebuild.operation.appended import speech_after
+from threadrebuild.operation.fencing import own
+from threadrebuild.operation.household import Household
+from threadrebuild.operation.record import Operation
+from threadrebuild.operation.recovery import fail
+from threadrebuild.operation.states import Event
+from threadrebuild.transcript.lines import BATCH_BYTES
+
+
+def roll_back(house: Household, operation: Operation, worker: str) -> None:
+    """Bring a scheduled rollback to `rolled_back`, or to `failed` on a conflict or an unhealthy session (TR-091)."""
+    assert operation.source is not None and operation.candidate is not None
+    identity = operation.cas_identity_after
+    with own(house, operation, worker):
+        if identity is None:  # TR-L23
+            fail(house, operation, "no identity was recorded after activation: no identity, no switch")
+            return
+        if house.door.holder(identity, operation.source.session_id) is not Holder.UNCHANGED:  # TR-108
+            fail(house, operation, "the door changed hands after activation", conflict=True)
+            return
+        if not Path(operation.source.path).exists():
+            fail(house, operation, "the old transcript is gone from the project folder; the backup has it")
+            return
+        _keep_later_dialogue(house, operation)
+        house.store.save(operation)
+    back = house.door.switch(identity, operation.source.session_id)
+    if back.ok:
+        back = house.door.healthy(identity, operation.source.session_id)
+    with own(house, operation, worker):
+        operation.rollback_ok = back.ok
+        if back.ok:
+            house.move(operation, Event.RESTORED, back.detail)
+        else:
+            fail(house, operation, f"the old session did not come back: {back.detail}")
+
+
+def _keep_later_dialogue(house: Household, operation: Operation) -> None:
+    """Copy the new session's transcript beside the backup, and say how much was said in it since activation."""
+    assert operation.candidate is not None
+    path = Path(operation.candidate.path)
+    copy = house.store.artifacts(operation.id) / path.name
+    speech, _ = speech_after(path, operation.candidate.bytes, house.settings)
+    operation.later_dialogue = {"file": str(copy), "texts": speech}
+    files = house.ports.files
+    files.remove(copy)
+    with path.open("rb") as original, files.create(copy) as written:
+        while batch := original.read(BATCH_BYTES):
+            written.write(batch)
+        files.sync(written)
+    files.sync_folder(copy.parent)
