@@ -44,7 +44,7 @@ class Places:
         for number, span in enumerate(self._spans):
             token = self._line[span.start : span.end]
             at = token.find(wanted)
-            if at < 0 or (is_whole and token != wanted):
+            if at < 0 or (is_whole and token != wanted):  # TR-L08
                 continue
             if is_whole:
                 del self._spans[: number + 1]

@@ -31,8 +31,8 @@ class NewBlock:
     word: Word
     token: bytes
     source: Utterance | StartupBlock | None
-    group: int
-    """Blocks of one row share it: assistant rows by their message, user rows by their run."""
+    message: int | None = None
+    """The assistant message it belongs to, which gets a row of its own; the blocks of a run of user rows have none."""
 
 
 @dataclass(slots=True)
@@ -47,7 +47,10 @@ class NewRow:
 
 
 def rows_of(plan: Plan, session_id: str) -> Iterator[NewRow]:
-    """The candidate's rows in order; the same plan and session id give the same bytes (TR-061)."""
+    """The candidate's rows in order; the same plan and session id give the same bytes.
+
+    An item's id is the version 5 UUID, in the new session's namespace, of "<position>:<source uuid>" (TR-061).
+    """
     namespace = uuid.UUID(session_id)
     model = _models(plan)
     last_time = _first_time(plan) - STEP
@@ -57,8 +60,8 @@ def rows_of(plan: Plan, session_id: str) -> Iterator[NewRow]:
         item_ids = []
         for block in blocks:
             source_uuid = block.source.uuid if block.source is not None else None
-            item_ids.append(str(_derived(namespace, f"{position}:{source_uuid or ''}")))  # TR-061
-            position += 1
+            item_ids.append(str(_derived(namespace, f"{position}:{source_uuid or ''}")))
+            position += 1  # TR-061
         last_time = max(_time_of(blocks) or last_time, last_time + STEP)
         message: dict[str, object] = {"role": blocks[0].role}
         if blocks[0].role == "assistant":
@@ -74,12 +77,12 @@ def rows_of(plan: Plan, session_id: str) -> Iterator[NewRow]:
             "isSidechain": False,
             "userType": "external",
             "cwd": plan.source.cwd or "",
-            "sessionId": session_id,
+            "sessionId": session_id,  # TR-060
             "version": plan.source.versions[-1] if plan.source.versions else "",
             "type": blocks[0].role,
         }
         ending = {
-            "threadrebuild": [block.word for block in blocks],
+            "threadrebuild": [block.word for block in blocks],  # TR-L09
             "uuid": item_ids[0],
             "timestamp": timestamp,
         }
@@ -107,21 +110,22 @@ def _json(value: object) -> bytes:
 def _blocks(plan: Plan) -> Iterator[NewBlock]:
     """Everything that is written, in order: snapshot, runtime summaries, then the talk (TR-036)."""
     for block in plan.source.startup:
-        yield NewBlock("user", "startup", block.token, block, 0)  # TR-036
+        yield NewBlock("user", "startup", block.token, block)  # TR-036 TR-038
     for text in plan.summaries:
-        yield NewBlock("user", "runtime", text.token, text, 0)
+        yield NewBlock("user", "runtime", text.token, text)
     for turn in plan.selected:
         stamp = stamp_of(turn, plan.settings)
         if stamp is not None:
-            yield NewBlock("user", "stamp", stamp, None, 0)
+            yield NewBlock("user", "stamp", stamp, None)
         for said in turn.utterances:
-            yield NewBlock(said.role, said.origin, said.token, said, 0 if said.role == "user" else said.node)
+            message = said.node if said.role == "assistant" else None  # TR-034
+            yield NewBlock(said.role, said.origin, said.token, said, message)
 
 
 def _grouped(blocks: Iterable[NewBlock]) -> Iterator[list[NewBlock]]:
     row: list[NewBlock] = []
     for block in blocks:
-        if row and (block.role, block.group) != (row[0].role, row[0].group):  # TR-034
+        if row and (block.role, block.message) != (row[0].role, row[0].message):
             yield row
             row = []
         row.append(block)
