@@ -185,7 +185,8 @@ def _is_runtime_row(value: dict[str, Any], parts: Sequence[Part]) -> bool:
 
 
 def _words(heard: _Heard) -> list[tuple[str, str, str]]:
-    return [(part.kind, part.role, part.text) for part in heard.parts]
+    """What a row says, in whosever name; run traces say nothing."""
+    return [(part.kind, part.role, part.text) for part in heard.parts if part.kind not in ("trace", "startup", "stamp")]
 
 
 def _waiting(main: list[Row], node: int) -> list[Spoken]:

@@ -497,7 +497,12 @@ class Reader:
             self.line,
             f"says something else than {first} with the same uuid; this one is carried",
         )
+        places = (place for place, utterance in enumerate(self.said, 1) if earlier and utterance is earlier[-1])
+        place = next(places, len(self.said))
+        later = self.said[place:]
+        del self.said[place:]
         self._spoken(row, twin, twin[0].node if twin else NONE)
+        self.said += later
 
 
 def _text_tokens(blocks: list[Block]) -> Iterator[bytes]:

@@ -119,7 +119,7 @@ def _in_order(reader: Reader) -> tuple[Order, list[Utterance], list[Utterance], 
     for utterance in in_file:
         by_node.setdefault(utterance.node, []).append(utterance)
     talk = {*by_node, *(reminder.node for reminder in reader.reminders)}
-    order = reader.chain.order(in_file[-1].node, talk, in_file[0].line)
+    order = reader.chain.order(in_file[-1].node, talk, reader.said[0].line)
     for node in order.abandoned:
         for utterance in by_node.get(node, ()):
             if utterance.fate == "carried":
