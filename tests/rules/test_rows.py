@@ -6,7 +6,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from carrying import SESSION, Carried, carry
+from carrying import SESSION, Carried, carry, expect_talk_is_found
 
 from harness.expect import expect, expect_equal, proves
 from harness.oracle.candidate import resume_faults
@@ -78,39 +78,41 @@ def test_no_message_is_shortened_by_default(tmp_path: Path) -> None:
     talk = Talk()
     talk.user("长" * 100_000 + "the middle" + "x" * 100_000)
     talk.assistant("y" * 200_000 + "end")
-    expect("TR-033", not refused_for(tmp_path, ""), "the default is a length that may be set")
+    expect("TR-033", "max_event_chars" not in refusal_of(tmp_path, ""), "the default is a length that may be set")
     carried = carry(talk, tmp_path)
-    expect("TR-066", "nobody said anything" not in str(carried.summary["detail"]), "somebody spoke in this file")
+    expect_talk_is_found(carried)
     expect_equal("TR-033", carried.said, talk.said, "two very long messages")
     expect("TR-033", "shortened" not in carried.codes, "nothing is reported as shortened")
 
 
 @proves("TR-033")
 def test_a_length_that_was_set_is_kept_to_and_is_at_least_500(tmp_path: Path) -> None:
-    accepted = [n for n in (0, 1, 2, 499, 500, 501) if not refused_for(tmp_path, f"max_event_chars = {n}")]
-    expect_equal("TR-033", accepted, [0, 500, 501], "lengths that may be set")
-    expect("TR-033", refused_for(tmp_path, "max_event_chars = -1"), "no negative length may be set")
+    expect("TR-069", "carry_max_tokens" not in refusal_of(tmp_path, ""), "no cap is a cap that may be set")
+    lengths = (-1, 0, 1, 2, 499, 500, 501)
+    refused = [each for each in lengths if "max_event_chars" in refusal_of(tmp_path, f"max_event_chars = {each}")]
+    expect_equal("TR-033", refused, [-1, 1, 2, 499], "lengths that are refused")
 
     talk = Talk()
     for length in (499, 500, 501, 502):
         talk.user("字" * (length - 3) + "end")
     talk.assistant("ok")
     carried = carry(talk, tmp_path, max_event_chars=500)
+    expect_talk_is_found(carried)
     wanted = [text[:500] for _, text in talk.said]
     expect_equal("TR-033", [text for _, text in carried.said], wanted, "messages around the limit")
     lines = [warning.line for warning in carried.candidate.warnings if warning.code == "shortened"]
     expect_equal("TR-033", lines, [3, 4], "lines reported as shortened")
 
 
-def refused_for(folder: Path, settings: str) -> bool:
-    """Whether a configuration is refused for its `max_event_chars`."""
+def refusal_of(folder: Path, settings: str) -> str:
+    """Why a configuration is refused; empty where it is accepted."""
     path = folder / "settings.toml"
     path.write_text(settings, encoding="utf-8")
     try:
         load_settings(path)
     except ConfigError as error:
-        return "max_event_chars" in str(error)
-    return False
+        return str(error)
+    return ""
 
 
 @proves("TR-034")
@@ -142,6 +144,7 @@ def test_a_file_with_the_candidates_name_is_never_overwritten(tmp_path: Path) ->
     carried = carry(small_talk(), tmp_path)
     path = tmp_path / "out" / f"{SESSION}.jsonl"
     expect("TR-060", carried.summary["reason"] != "output-exists", "a free name may be used")
+    expect("TR-064", carried.summary["reason"] != "verification-failed", "the candidate is a good one")
     expect_equal("TR-060", carried.summary["candidate"], str(path), "the candidate")
     before = path.read_bytes()
     again = carry(small_talk(), tmp_path)
@@ -169,6 +172,7 @@ def test_verification_knows_the_session_and_the_kinds(tmp_path: Path) -> None:
     made = [changed(row.line, sessionId=SESSION) for row in rows(small_talk(), tmp_path)]
     checks = verified(made, tmp_path)
     expect("TR-060", checks["session_id"].ok, "a good candidate names one session")
+    expect("TR-064", "not plain text" not in checks["kind"].detail, "a good candidate holds plain text")
     expect("TR-060", "a row of kind" not in checks["kind"].detail, "a good candidate holds user and assistant rows")
 
     two_sessions = verified([*made[:-1], changed(made[-1], sessionId=OTHER_SESSION)], tmp_path)
