@@ -12,29 +12,42 @@ _LAST_BYTES = 1 << 16
 def source_in(settings: Settings, transcript: Path | None) -> Path:
     """The transcript to read: the one named, or without a name the newest of the project folder (TR-001, TR-005).
 
-    Raises `UnreadableInput` for a file outside the configured folder, also behind a link, and where there is none.
+    Without a configured folder the transcript's own is taken. Raises `UnreadableInput` for a file outside of it, also
+    behind a link, and where there is none. The path that is given back holds no link.
     """
     if transcript is None:
         if settings.project_dir is None:
             raise UnreadableInput("no transcript named and no project_dir configured (--config)")
         return newest(Path(settings.project_dir))
-    if settings.project_dir is not None:
-        folder = Path(settings.project_dir).resolve()
-        if transcript.resolve().parent != folder:  # TR-001
-            raise UnreadableInput(f"{transcript}: not in the project folder {folder}")
-    return transcript
+    folder = transcript.parent if settings.project_dir is None else Path(settings.project_dir)
+    if not _lies_in(folder, transcript):
+        raise UnreadableInput(f"{transcript}: not in the project folder {folder.resolve()}")
+    return transcript.resolve()
 
 
 def newest(folder: Path) -> Path:
     """The transcript that was written last, leaving out candidates that nobody has gone on with (TR-005)."""
     try:
-        files = [(path.stat().st_mtime_ns, path) for path in folder.glob("*.jsonl")]
+        files = [(path.stat().st_mtime_ns, path) for path in folder.glob("*.jsonl") if _is_session(folder, path)]
     except OSError as error:
         raise UnreadableInput(f"{folder}: {error.strerror or error}") from None
     for _, path in sorted(files, reverse=True):
         if not is_unused_candidate(path):  # TR-005
             return path
     raise UnreadableInput(f"{folder}: no transcript in this folder")
+
+
+def _is_session(folder: Path, path: Path) -> bool:
+    # Older hosts write the transcripts of sub-agents beside those of sessions.
+    return path.is_file() and not path.name.startswith("agent-") and _lies_in(folder, path)
+
+
+def _lies_in(folder: Path, path: Path) -> bool:
+    """Whether a path leads to a place directly in a folder, once every link is followed."""
+    try:
+        return path.resolve().parent == folder.resolve()  # TR-001
+    except RuntimeError:
+        return False  # links that lead in a circle
 
 
 def is_unused_candidate(path: Path) -> bool:

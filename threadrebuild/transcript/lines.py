@@ -21,12 +21,13 @@ class TranscriptFile:
     """A transcript opened for reading; `batches` gives its lines once, then `tail`, `sha256`, `grown` are known."""
 
     def __init__(self, path: Path) -> None:
-        if path.suffix != ".jsonl":
-            raise UnreadableInput(f"{path}: not a .jsonl file")  # TR-001
+        if path.suffix != ".jsonl":  # TR-001
+            raise UnreadableInput(f"{path}: not a .jsonl file")
         try:
+            if path.exists() and not path.is_file():  # opening a pipe would wait for its writer
+                kind = "a directory" if path.is_dir() else "no regular file"
+                raise UnreadableInput(f"{path}: {kind}, not a transcript")
             self._file = path.open("rb", buffering=0)
-        except IsADirectoryError:
-            raise UnreadableInput(f"{path}: a directory, not a transcript") from None
         except OSError as error:
             raise UnreadableInput(f"{path}: {error.strerror or error}") from None
         self.path = path
