@@ -1,28 +1,39 @@
-"""The command line of the harness: `replay`, `rules`, `controls`.
+"""The command line of the harness: `replay`, `run`, `rules`, `controls`.
 
 Exit codes: 0 green, 1 red, 2 usage or unreadable input. With `--json` stdout holds one object.
 """
 
 import json
-import shlex
-import shutil
 import sys
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from harness.controls.cli import controls, rules
 
 if TYPE_CHECKING:
+    from harness.replay import Job, Replayed
+    from harness.scenario.loading import Scenario
     from threadrebuild.carry.plan import Malformed
 
-RUN_LOG = "run.jsonl"
-PAGE = "report.html"
-CANDIDATES = "candidates"
 RED = 1
 UNUSABLE = 2
+
+_paths = click.argument("paths", type=click.Path(path_type=Path), nargs=-1, required=True)
+_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+
+
+def _out(folder: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    return click.option(
+        "--out",
+        type=click.Path(path_type=Path),
+        default=Path(folder),
+        show_default=True,
+        help="Folder for run log, report and candidates.",
+    )
 
 
 @click.group()
@@ -35,14 +46,8 @@ main.add_command(controls)
 
 
 @main.command()
-@click.argument("paths", type=click.Path(path_type=Path), nargs=-1, required=True)
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    default=Path("reports/replay"),
-    show_default=True,
-    help="Folder for run log, report and candidates.",
-)
+@_paths
+@_out("reports/replay")
 @click.option(
     "--malformed",
     type=click.Choice(["block", "report"]),
@@ -50,59 +55,73 @@ main.add_command(controls)
     show_default=True,
     help="Refuse files with unreadable lines, or go on and list them.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+@_json
 def replay(paths: tuple[Path, ...], out: Path, malformed: "Malformed", as_json: bool) -> None:
     """Carry transcripts (files or folders), judge each, and write a run log and a report."""
-    from harness.replay import Replay
-    from harness.report.page import write_report
-    from harness.runlog import RunLog
-    from threadrebuild import __version__
-    from threadrebuild.config import Settings
+    from harness.replay import Job
+
+    jobs = [Job(name, path, malformed=malformed) for name, path in _transcripts(paths, out)]
+    command = ["rebuild-harness", "replay", *map(str, paths), "--out", str(out), "--malformed", malformed]
+    _play(lambda _: jobs, out, command, {"malformed": malformed}, "transcripts", as_json)
+
+
+@main.command()
+@_paths
+@_out("reports/run")
+@_json
+def run(paths: tuple[Path, ...], out: Path, as_json: bool) -> None:
+    """Play scenarios (files or folders), judge each, and write a run log and a report."""
+    from harness.replay import scenario_jobs
+
+    scenarios = _scenarios(paths)
+    command = ["rebuild-harness", "run", *map(str, paths), "--out", str(out)]
+    _play(lambda folder: scenario_jobs(scenarios, folder), out, command, {}, "scenarios", as_json)
+
+
+def _play(
+    jobs: "Callable[[Path], Iterable[Job]]",
+    out: Path,
+    command: Sequence[str],
+    settings: dict[str, Any],
+    what: str,
+    as_json: bool,
+) -> NoReturn:
+    from harness.rules import CatalogueError
+    from harness.runs import RUN_LOG, write_run
     from threadrebuild.transcript.lines import UnreadableInput
 
-    found = _transcripts(paths, out)
-    _make_room(out)
-    replayed = []
-    with (out / RUN_LOG).open("w", encoding="utf-8") as file:
-        log = RunLog(file)
-        command = ["rebuild-harness", "replay", *map(str, paths), "--out", str(out), "--malformed", malformed]
-        log.add("run", command=shlex.join(command), version=__version__, settings={"malformed": malformed})
-        try:
-            for each in Replay(log, out / CANDIDATES, Settings(), malformed).transcripts(found):
-                replayed.append(each)
-                if not as_json:
-                    _print_line(each.name, each.green, each.why)
-        except (UnreadableInput, ValueError) as error:
-            _unusable(str(error))
-        green = sum(each.green for each in replayed)
-        verdict = "green" if green == len(replayed) else "red"
-        log.add("end", verdict=verdict, green=green, red=len(replayed) - green)
-    write_report(out / RUN_LOG, out / PAGE)
+    def each_done(done: "Replayed") -> None:
+        if not as_json:
+            _print_lines(done, str(out / RUN_LOG))
+
+    try:
+        written = write_run(jobs, out, command, settings, each_done)
+    except (UnreadableInput, CatalogueError, ValueError) as error:
+        _unusable(str(error))
     if as_json:
-        transcripts = [
-            {
-                "name": each.name,
-                "verdict": "green" if each.green else "red",
-                "why": each.why,
-                **_carried(each.summary),
-            }
-            for each in replayed
-        ]
-        click.echo(json.dumps({"verdict": verdict, "report": str(out / PAGE), "transcripts": transcripts}))
+        shown = [_outcome(each) for each in written.done]
+        click.echo(json.dumps({"verdict": written.verdict, "report": str(written.page), what: shown}))
     else:
-        click.echo(f"{verdict}: {green} of {len(replayed)} transcripts green")
-        click.echo(str(out / PAGE))
-    sys.exit(0 if verdict == "green" else RED)
+        click.echo(f"{written.verdict}: {written.green} of {len(written.done)} {what} green")
+        click.echo(str(written.page))
+    sys.exit(0 if written.verdict == "green" else RED)
 
 
-def _carried(summary: dict[str, object]) -> dict[str, object]:
-    return {"carry": {name: summary[name] for name in summary if name != "poison_hits"}}
+def _outcome(done: "Replayed") -> dict[str, Any]:
+    carry = {name: done.summary[name] for name in done.summary if name != "poison_hits"}
+    return {"name": done.job.name, "verdict": "green" if done.green else "red", "why": done.why, "carry": carry}
 
 
-def _print_line(name: str, green: bool, why: Sequence[str]) -> None:
-    click.echo(f"{click.style('green', fg='green') if green else click.style('RED  ', fg='red')} {name}")
-    for reason in why:
+def _print_lines(done: "Replayed", log: str) -> None:
+    from harness.scenario.failure import told
+
+    word = click.style("green", fg="green") if done.green else click.style("RED  ", fg="red")
+    click.echo(f"{word} {done.job.name}")
+    for reason in done.why:
         click.echo(f"      {reason}")
+    for failure in done.failures:
+        assert done.job.scenario is not None
+        click.echo(textwrap.indent(told(done.job.scenario, failure, log), "      "))
 
 
 def _transcripts(paths: Sequence[Path], out: Path) -> list[tuple[str, Path]]:
@@ -120,16 +139,20 @@ def _transcripts(paths: Sequence[Path], out: Path) -> list[tuple[str, Path]]:
     return found
 
 
-def _make_room(out: Path) -> None:
-    """Take away what an earlier run wrote here; anything else stays, and a foreign folder is not used."""
-    if out.exists() and not out.is_dir():
-        _unusable(f"{out}: not a folder")
-    if out.exists() and any(out.iterdir()) and not (out / RUN_LOG).exists():
-        _unusable(f"{out}: holds something else than an earlier run; choose another --out")
-    shutil.rmtree(out / CANDIDATES, ignore_errors=True)
-    for name in (RUN_LOG, PAGE):
-        (out / name).unlink(missing_ok=True)
-    out.mkdir(parents=True, exist_ok=True)
+def _scenarios(paths: Sequence[Path]) -> "list[Scenario]":
+    from harness.rules import CatalogueError
+    from harness.scenario.loading import load_scenario, scenario_files
+
+    files: list[Path] = []
+    for path in paths:
+        inside = scenario_files(path) if path.is_dir() else [path]
+        if not inside:
+            _unusable(f"{path}: no scenario (.toml file) in this folder")
+        files += inside
+    try:
+        return [load_scenario(file) for file in files]
+    except CatalogueError as error:
+        _unusable(str(error))
 
 
 def _unusable(detail: str) -> NoReturn:

@@ -5,8 +5,8 @@ Every step has `step` (1, 2, 3 …) and `kind`; the other fields depend on the k
 
 - `run`          `command` (the argv that reproduces it), `version`, `settings` {name: value}
 - `source`       `name`, `path`, `bytes`, `sha256`, `lines`, `cli_versions` [str], `expected` (path of the
-                 NAME.expect.json beside it, or null), `command` (the argv that replays it alone; may be
-                 left out)
+                 NAME.expect.json beside it or of its scenario, or null), `command` (the
+                 argv that replays it alone; may be left out)
 - `ledger`       `classes` [{`name`, `bytes`, `reason`}], `sum`, `size`
 - `turns`        `turns` [{`number`, `open`, `tokens`, `items` [{`role`, `origin`, `line`, `offset`, `length`,
                  `text` (decoded, lone surrogates as \\udXXX escapes), `time` (the row's own; may be left
@@ -22,7 +22,8 @@ Every step has `step` (1, 2, 3 …) and `kind`; the other fields depend on the k
 - `candidate`    `verdict` ("carried" | "refused"), `reason`, `path`, `session_id`, `rows`, `items`, `bytes`,
                  `sha256`
 - `check`        `by` ("verification" | "oracle" | "expectation" | "invariant"), `name`, `rule` (id or null),
-                 `ok`, `said` (one sentence), `wanted`, `seen` (both may be null; strings when texts differ)
+                 `ok`, `said` (one sentence), `wanted`, `seen` (both may be null; strings when texts differ),
+                 `decided` (the step that shows what decided it; may be left out)
 - `difference`   `where`, `source` {`line`, `offset`, `bytes` (hex), `text`}, `candidate` {the same} or null
 - `verdict`      `verdict` ("green" | "red"), `why` [str]
 - `end`          `verdict` ("green" | "red"), `green`, `red` (counts)

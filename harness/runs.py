@@ -1,0 +1,79 @@
+"""A run on the disk: jobs replayed into a folder that holds the run log, the report made from it, and the candidates.
+
+`replay` and `run` differ in where their jobs come from, and in nothing else.
+"""
+
+import shlex
+import shutil
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.replay import Job, Replayed, replayed
+from harness.report.page import write_report
+from harness.runlog import RunLog
+from threadrebuild import __version__
+
+RUN_LOG = "run.jsonl"
+PAGE = "report.html"
+CANDIDATES = "candidates"
+
+
+class UnusableFolder(ValueError):
+    """A folder that a run may not write into."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What came of a run."""
+
+    done: list[Replayed]
+    page: Path
+
+    @property
+    def green(self) -> int:
+        """How many are green."""
+        return sum(each.green for each in self.done)
+
+    @property
+    def verdict(self) -> str:
+        """Green where all are."""
+        return "green" if self.green == len(self.done) else "red"
+
+
+def write_run(
+    jobs: Callable[[Path], Iterable[Job]],
+    out: Path,
+    command: Sequence[str],
+    settings: dict[str, Any],
+    each_done: Callable[[Replayed], None],
+) -> Run:
+    """Replay what `jobs` gives, told the folder for made transcripts, into the folder `out`.
+
+    Raises what `harness.replay.replayed` raises, and `UnusableFolder` for a folder with something else in it.
+    """
+    _make_room(out)
+    done: list[Replayed] = []
+    with (out / RUN_LOG).open("w", encoding="utf-8") as file:
+        log = RunLog(file)
+        log.add("run", command=shlex.join(command), version=__version__, settings=settings)
+        for each in replayed(log, out / CANDIDATES, jobs(out / CANDIDATES)):
+            done.append(each)
+            each_done(each)
+        run = Run(done, out / PAGE)
+        log.add("end", verdict=run.verdict, green=run.green, red=len(done) - run.green)
+    write_report(out / RUN_LOG, run.page)
+    return run
+
+
+def _make_room(out: Path) -> None:
+    """Take away what an earlier run wrote here; anything else stays, and a foreign folder is not used."""
+    if out.exists() and not out.is_dir():
+        raise UnusableFolder(f"{out}: not a folder")
+    if out.exists() and any(out.iterdir()) and not (out / RUN_LOG).exists():
+        raise UnusableFolder(f"{out}: holds something else than an earlier run; choose another --out")
+    shutil.rmtree(out / CANDIDATES, ignore_errors=True)
+    for name in (RUN_LOG, PAGE):
+        (out / name).unlink(missing_ok=True)
+    out.mkdir(parents=True, exist_ok=True)

@@ -1,0 +1,67 @@
+"""Scenarios as checks for the controls: carried, and held against their expectations, each broken one by its rule.
+
+Only what a scenario states is looked at here; oracle, invariants and verification speak for rules of their own.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.controls.checks import Check
+from harness.expect import RuleBroken
+from harness.rules import CatalogueError
+from harness.scenario.forms import look
+from harness.scenario.loading import Scenario, ScenarioError, load_scenario, scenario_files
+from harness.scenario.seen import ScenarioFault
+
+
+@dataclass(frozen=True)
+class ScenarioCheck:
+    """One scenario file, as `harness.controls.checks.Check` wants it."""
+
+    scenario: Scenario
+    file: Path
+
+    @property
+    def name(self) -> str:
+        return self.scenario.name
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        return self.scenario.rules
+
+    @property
+    def line(self) -> int:
+        return 1
+
+    def run(self, tmp_path: Path) -> None:
+        """Raises `RuleBroken`, or a group of them, for what does not hold; `ScenarioError` for what makes no sense."""
+        from harness.scenario.playing import played
+
+        seen = played(self.scenario, tmp_path)
+        broken: list[RuleBroken] = []
+        for number, form in enumerate(self.scenario.expect):
+            try:
+                met = look(form, seen)
+            except ScenarioFault as fault:
+                raise self.scenario.error(f"expect[{number}]: {fault}", "expect", number) from None
+            if not met.ok:
+                said = f"{self.scenario.place(number)}: wanted {met.wanted}, saw {met.seen}"
+                broken.append(RuleBroken(form.rule, said))
+        if len(broken) == 1:
+            raise broken[0]
+        if broken:
+            raise ExceptionGroup(f"{len(broken)} expectations of {self.name} do not hold", broken)
+
+
+def scenario_checks(root: Path) -> list[Check]:
+    """The scenarios of a checkout. Raises `CatalogueError`, a line for each that cannot be read."""
+    faults: list[str] = []
+    checks: list[Check] = []
+    for path in scenario_files(root / "scenarios"):
+        try:
+            checks.append(ScenarioCheck(load_scenario(path), path))
+        except ScenarioError as error:
+            faults.append(str(error))
+    if faults:
+        raise CatalogueError("\n".join(faults))
+    return checks
