@@ -96,7 +96,7 @@ TMUX_TARGET = re.compile(r"[A-Za-z0-9_@-][A-Za-z0-9_@. -]*:[0-9]+\.[0-9]+|%[0-9]
 SYSTEMD_UNIT = re.compile(r"[A-Za-z0-9:_.@\\-]+\.service")
 SESSION_PLACE = "{session_id}"
 CARRY_MAX_TOKENS_LEAST = 5_000  # TR-069
-MAX_EVENT_CHARS_LEAST = 500
+MAX_EVENT_CHARS_LEAST = 500  # TR-033
 
 
 def load_settings(path: Path) -> Settings:

@@ -49,16 +49,17 @@ class _Refused(Exception):
 def build_candidate(plan: Plan, out: Path, session_id: str, files: Files, evidence: Path | None = None) -> Candidate:
     """Write `out/<session_id>.jsonl`, `manifest.json` and `ledger.json` for a plan that is not refused.
 
-    With `evidence` the manifest and the ledger go into that folder, which must exist. Files are private and appear whole or not at all (TR-060, TR-067). What goes wrong is a refusal in the result.
+    With `evidence` the manifest and the ledger go into that folder, which must exist. Files are private and appear
+    whole or not at all (TR-060, TR-067). What goes wrong is a refusal in the result.
     """
     candidate = Candidate(plan, session_id, out / f"{session_id}.jsonl", plan.refusal, warnings=list(plan.warnings))
     if candidate.refusal is not None:
         return candidate
     finals = [(evidence or out) / MANIFEST, (evidence or out) / LEDGER, candidate.path]
     parts = {final: final.with_name(f".{session_id}.{final.name}.part") for final in finals}
-    taken = [final for final in finals if final.exists() or final.is_symlink()]
-    if taken:  # TR-060
-        candidate.refusal = Refusal("output-exists", 0, f"{taken[0]} is there already; nothing is overwritten")
+    taken = next((final for final in finals if final.exists() or final.is_symlink()), None)
+    if taken is not None:  # TR-060
+        candidate.refusal = Refusal("output-exists", 0, f"{taken} is there already; nothing is overwritten")
         return candidate
     made_folder = False
     published: list[Path] = []

@@ -158,7 +158,7 @@ def plan_file(path: Path, settings: Settings, malformed: Malformed = "block") ->
 def _shorten(source: Transcript, longest: int) -> list[Warning]:
     """Cut the end off texts that are longer than the household allows; by default nothing is (TR-033)."""
     warnings = []
-    for said in source.utterances if longest else ():  # TR-033
+    for said in source.utterances if longest else ():
         left_out = len(decoded(said.token)) - longest
         if said.fate == "carried" and left_out > 0:
             whole = said.size
