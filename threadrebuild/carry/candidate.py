@@ -56,7 +56,7 @@ def build_candidate(plan: Plan, out: Path, session_id: str, files: Files, eviden
     if candidate.refusal is not None:
         return candidate
     finals = [(evidence or out) / MANIFEST, (evidence or out) / LEDGER, candidate.path]
-    parts = {final: final.with_name(f".{session_id}.{final.name}.part") for final in finals}
+    parts = {final: part_of(final, session_id) for final in finals}
     taken = next((final for final in finals if final.exists() or final.is_symlink()), None)
     if taken is not None:  # TR-060
         candidate.refusal = Refusal("output-exists", 0, f"{taken} is there already; nothing is overwritten")
@@ -81,6 +81,11 @@ def build_candidate(plan: Plan, out: Path, session_id: str, files: Files, eviden
             files.remove_folder(out)
         candidate.refusal = _refusal_of(error)
     return candidate
+
+
+def part_of(final: Path, session_id: str) -> Path:
+    """Where a file of a candidate is written before it gets its final name."""
+    return final.with_name(f".{session_id}.{final.name}.part")
 
 
 def _refusal_of(error: Exception) -> Refusal:

@@ -6,6 +6,7 @@ is behind the door now; a third party is never overwritten.
 
 from pathlib import Path
 
+from threadrebuild.carry.candidate import part_of
 from threadrebuild.doors.door import Holder
 from threadrebuild.operation.household import Household
 from threadrebuild.operation.record import Operation
@@ -47,7 +48,9 @@ def discard_candidate(house: Household, operation: Operation) -> None:
     """Remove the candidate of an operation from the project folder, so that no preview picks it up (TR-071)."""
     if operation.new_session_id is None:
         return
-    house.ports.files.remove(house.project_dir / f"{operation.new_session_id}.jsonl")
+    path = house.project_dir / f"{operation.new_session_id}.jsonl"
+    house.ports.files.remove(part_of(path, operation.new_session_id))
+    house.ports.files.remove(path)
     house.ports.files.sync_folder(house.project_dir)
     operation.candidate_discarded = True
 

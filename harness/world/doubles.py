@@ -1,0 +1,150 @@
+"""The simulated outside behind the ports, but for disk and time: locks, panes, services, processes, the worker's start.
+
+Each does what the real thing was seen to do, and nothing that it never did.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+
+from harness.world.kernel import Process, World
+from threadrebuild.ports import Outcome, Pane
+
+LOCK_POLL_SECONDS = 0.05
+
+
+class SimulatedClock:
+    """`ports.Clock` on the world's virtual time."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    def now(self) -> datetime:
+        return self._world.now
+
+    def sleep(self, seconds: float) -> None:
+        self._world.take_step("clock", "sleep", seconds=seconds)
+        self._world.sleep(seconds)
+
+
+class SimulatedIds:
+    """`ports.Ids` from a named stream of chance."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    def new_session_id(self) -> str:
+        return self._uuid("session ids")
+
+    def new_operation_id(self) -> str:
+        return self._uuid("operation ids")
+
+    def _uuid(self, stream: str) -> str:
+        digits = f"{self._world.random(stream).getrandbits(128):032x}"
+        return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-8{digits[17:20]}-{digits[20:]}"
+
+
+class SimulatedLocks:
+    """`ports.Locks`: a lock belongs to a process and ends with it."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._holders: dict[Path, Process] = {}
+
+    @contextmanager
+    def hold(self, path: Path) -> Iterator[None]:
+        self._world.take_step("locks", "hold")
+        mine = self._world.running()
+        while (holder := self._holders.get(path)) is not None and holder.alive and holder is not mine:
+            self._world.sleep(LOCK_POLL_SECONDS)
+        if mine is not None:
+            self._holders[path] = mine
+        try:
+            yield
+        finally:
+            self._holders.pop(path, None)
+
+
+class SimulatedProcesses:
+    """`ports.Processes` over the world's processes."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    def command_line(self, pid: int) -> list[str]:
+        self._world.take_step("processes", "command_line", pid=pid)
+        process = self._world.processes.get(pid)
+        return list(process.command) if process is not None and process.alive else []
+
+    def find_program(self, name: str) -> str | None:
+        self._world.take_step("processes", "find_program", name=name)
+        return f"/usr/bin/{name}"
+
+
+class SimulatedTmux:
+    """`ports.Panes`: a tmux server with its panes. A pane keeps its id; what runs in it changes."""
+
+    def __init__(self, world: World, start: Callable[[Process], None]) -> None:
+        self._world = world
+        self._start = start
+        self._panes: dict[str, tuple[str, Process]] = {}
+        self.answers = True
+
+    def open(self, pane_id: str, name: str, *command: str) -> Process:
+        """A new pane, by id and by its place (`cc:0.0`), with a program in it."""
+        process = self._world.process(*command)
+        self._panes[pane_id] = (name, process)
+        self._start(process)
+        return process
+
+    def process_in(self, pane_id: str) -> Process:
+        """What runs, or last ran, in a pane."""
+        return self._panes[pane_id][1]
+
+    def replace(self, pane_id: str, *command: str) -> Process:
+        """Kill what runs in a pane and start something else there, as anybody at the keyboard can."""
+        name, old = self._panes[pane_id]
+        self._world.kill(old)
+        process = self._world.process(*command)
+        self._panes[pane_id] = (name, process)
+        self._start(process)
+        return process
+
+    def find(self, target: str) -> Pane | None:
+        self._world.take_step("panes", "find", target=target)
+        if not self.answers:
+            return None
+        for pane_id, (name, process) in self._panes.items():
+            if target in (pane_id, name):
+                shown = process.command[0] if process.command else ""
+                return Pane(pane_id, process.pid, not process.alive, shown, " ".join(process.command))
+        return None
+
+    def respawn(self, pane_id: str, command: Sequence[str], folder: str) -> Outcome:
+        self._world.take_step("panes", "respawn", pane=pane_id, command=list(command))
+        if not self.answers:
+            return Outcome(False, "no server running")
+        if pane_id not in self._panes:
+            return Outcome(False, f"can't find pane: {pane_id}")
+        self.replace(pane_id, *command)
+        return Outcome(True)
+
+
+class SimulatedSpawner:
+    """`ports.Spawner`: the worker is a process of its own, which starts a moment later."""
+
+    def __init__(self, world: World, run: Callable[[str, str], object]) -> None:
+        self._world = world
+        self._run = run
+        self.started: list[str] = []
+        self.works = True
+
+    def start_worker(self, operation_id: str, leave_service: bool) -> Outcome:
+        self._world.take_step("spawner", "start_worker", leave_service=leave_service)
+        if not self.works:
+            return Outcome(False, "no such program")
+        process = self._world.process("worker", operation_id)
+        self.started.append(operation_id)
+        self._world.start(process, lambda: self._run(operation_id, f"worker-{process.pid}"), after=0.2)
+        return Outcome(True)

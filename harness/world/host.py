@@ -1,0 +1,58 @@
+"""A simulated host: it appends to its transcript as it talks, fires its Stop hook, and resumes by session id."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from harness.world.kernel import Process, World
+from harness.world.talk import Talk
+
+HOOK_AFTER_SECONDS = 0.3
+
+
+class Host:
+    """The program of one project folder: `claude --resume ID` appends to ID's transcript.
+
+    It writes rows the way the builder of transcripts does. `lives` says how long a session stays up after its start
+    (None: for ever), so that a story can let a new session die.
+    """
+
+    def __init__(self, world: World, project_dir: Path, version: str = "2.1.199") -> None:
+        self.world = world
+        self.project_dir = project_dir
+        self.version = version
+        self.on_stop: Callable[[str, Path], object] = lambda session, transcript: None
+        self.lives: list[float | None] = []
+        self._talks: dict[str, Talk] = {}
+
+    def transcript(self, session: str) -> Path:
+        """Where a session's transcript lies."""
+        return self.project_dir / f"{session}.jsonl"
+
+    def begin(self, session: str, talk: Talk) -> None:
+        """A session that has been going on: its transcript as the talk stands."""
+        self._talks[session] = talk
+        self.transcript(session).write_bytes(talk.bytes())
+
+    def started(self, process: Process) -> None:
+        """A process of the host has been started: it stays up as long as the story says."""
+        life = self.lives.pop(0) if self.lives else None
+        if life is not None:
+            self.world.start(self.world.process("outside"), lambda: self.world.kill(process), after=life)
+
+    def session_of(self, process: Process) -> str | None:
+        """The session a process was started with."""
+        command = process.command
+        return command[command.index("--resume") + 1] if "--resume" in command else None
+
+    def append(self, session: str, say: Callable[[Talk], None]) -> None:
+        """Let the host write more rows of a session."""
+        talk = self._talks.setdefault(session, Talk(version=self.version, seed=len(self._talks) + 1))
+        before = len(talk.bytes())
+        say(talk)
+        with self.transcript(session).open("ab") as file:
+            file.write(talk.bytes()[before:])
+
+    def end_turn(self, session: str) -> None:
+        """The turn has ended: the Stop hook runs, in a process of its own."""
+        hook = self.world.process("hook")
+        self.world.start(hook, lambda: self.on_stop(session, self.transcript(session)), after=HOOK_AFTER_SECONDS)

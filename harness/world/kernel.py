@@ -1,0 +1,181 @@
+"""The simulated world's heart: virtual time, actors that take turns, numbered steps, and faults at addresses.
+
+Actors are greenlets that belong to processes. Exactly one runs at a time; it gives way only where it waits (a sleep, a
+lock), so a run is a pure function of scenario and seed. Every call through a port is a step with a number; a fault is
+an address: "at step 41, crash". Time moves only when everybody waits.
+"""
+
+import heapq
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from greenlet import GreenletExit, getcurrent, greenlet
+
+from harness.runlog import RunLog
+
+START = datetime(2026, 8, 14, 14, 0, tzinfo=UTC)
+STEPS_MOST = 20_000
+"""A run that takes more steps than this is taken for one that never ends."""
+
+
+class Killed(GreenletExit):
+    """The process of this actor has been killed."""
+
+
+class NeverEnds(AssertionError):
+    """The run took more steps than any story needs."""
+
+
+@dataclass(eq=False)
+class Process:
+    """A process of the simulated machine: its id, and what it was started with."""
+
+    pid: int
+    command: tuple[str, ...]
+    alive: bool = True
+    actors: list[greenlet] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Something that goes wrong at a step: "kill" or "power" before it, or an `OSError` with this `errno` instead."""
+
+    step: int
+    do: str
+    errno: int = 0
+
+
+class World:
+    """Virtual time and its actors. `at` schedules, `run` plays until nobody has anything left to do."""
+
+    def __init__(self, seed: int = 0, log: RunLog | None = None, faults: tuple[Fault, ...] = ()) -> None:
+        self.seed = seed
+        self.now = START
+        self.step = 0
+        self.processes: dict[int, Process] = {}
+        self.on_power_cut: list[Callable[[], None]] = []
+        self.failures: list[tuple[Process, Exception]] = []
+        """What ended an actor other than its own end or a kill; a story has to expect each."""
+        self._log = log
+        self._faults = {fault.step: fault for fault in faults}
+        self._queue: list[tuple[datetime, int, greenlet]] = []
+        self._order = 0
+        self._next_pid = 1000
+        self._of: dict[greenlet, Process] = {}
+        self._streams: dict[str, random.Random] = {}
+        self._before: dict[int, list[Callable[[], None]]] = {}
+
+    # ---------------------------------------------------------------- actors
+
+    def process(self, *command: str) -> Process:
+        """A new process; give it actors with `start`."""
+        self._next_pid += 1
+        process = Process(self._next_pid, command)
+        self.processes[process.pid] = process
+        return process
+
+    def start(self, process: Process, action: Callable[[], object], after: float = 0.0) -> None:
+        """Let `action` run in a process, `after` seconds from now."""
+
+        def body() -> None:
+            try:
+                action()
+            except Killed:
+                pass
+            except Exception as error:
+                self.failures.append((process, error))
+            finally:
+                self._of.pop(getcurrent(), None)
+
+        actor = greenlet(body)
+        process.actors.append(actor)
+        self._of[actor] = process
+        self._wake(actor, after)
+
+    def at(self, seconds: float, action: Callable[[], object]) -> None:
+        """Let something outside any process happen at a time counted from the world's start."""
+        elapsed = (self.now - START).total_seconds()
+        self.start(self.process("outside"), action, max(0.0, seconds - elapsed))
+
+    def kill(self, process: Process) -> None:
+        """End a process at once; what it wrote stays."""
+        process.alive = False
+        for actor in process.actors:
+            if actor is not getcurrent() and not actor.dead:
+                actor.throw(Killed)
+
+    def power_cut(self) -> None:
+        """End every process and lose what was not flushed to the disk."""
+        here = self._of.get(getcurrent())
+        for process in list(self.processes.values()):
+            if process is not here:
+                self.kill(process)
+        for lose in self.on_power_cut:
+            lose()
+        if here is not None:
+            here.alive = False
+
+    def running(self) -> Process | None:
+        """The process whose turn it is."""
+        return self._of.get(getcurrent())
+
+    def run(self, seconds: float = 86_400.0) -> None:
+        """Play until nobody has anything left to do, or for so many seconds of virtual time."""
+        end = self.now + timedelta(seconds=seconds)
+        while self._queue and self._queue[0][0] <= end:
+            self.now, _, actor = heapq.heappop(self._queue)
+            if not actor.dead:
+                actor.switch()
+        self.now = max(self.now, end) if self._queue else self.now
+
+    # ---------------------------------------------------------------- what ports call
+
+    def take_step(self, door: str, call: str, **said: Any) -> None:
+        """One call through a port. Raises the OSError of a fault at this address, or ends the process by it."""
+        self.step += 1
+        if self.step > STEPS_MOST:
+            raise NeverEnds(f"{STEPS_MOST} steps and no end")
+        for action in self._before.pop(self.step, ()):
+            action()
+        fault = self._faults.get(self.step)
+        if self._log is not None:
+            process = self.running()
+            who = process.command[0] if process else "scenario"
+            self._log.add("port", at=self.now.isoformat(), who=who, door=door, call=call, **said)
+        if fault is None:
+            return
+        if fault.do == "power":
+            self.power_cut()
+            raise Killed
+        if fault.do == "kill":
+            process = self.running()
+            if process is not None:
+                self.kill(process)
+                raise Killed
+        if fault.errno:
+            raise OSError(fault.errno, f"simulated at step {self.step}")
+
+    def before_step(self, step: int, action: Callable[[], None]) -> None:
+        """Let somebody else act right before a step."""
+        self._before.setdefault(step, []).append(action)
+
+    def sleep(self, seconds: float) -> None:
+        """The running actor waits; others act meanwhile."""
+        actor = getcurrent()
+        if actor not in self._of:
+            raise AssertionError("only an actor can wait")
+        self._wake(actor, seconds)
+        actor.parent.switch()
+
+    def random(self, user: str) -> random.Random:
+        """The stream of chance named after its user, so that a new user does not disturb the others."""
+        if user not in self._streams:
+            self._streams[user] = random.Random(f"{self.seed}:{user}")
+        return self._streams[user]
+
+    def _wake(self, actor: greenlet, after: float) -> None:
+        self._order += 1
+        heapq.heappush(self._queue, (self.now + timedelta(seconds=after), self._order, actor))
