@@ -47,9 +47,11 @@ _STORED_REQUESTS = frozenset({"prompt_snapshot"})
 class Reader:
     """Takes the lines of one transcript in order, and holds what they say. Lines count from 1, offsets are bytes."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, rewritten: frozenset[str] = frozenset()) -> None:
         self.settings = settings
-        self.chain = Chain()
+        self.chain = Chain(rewritten)
+        self.rewritten: set[str] = set()
+        """The uuids of rows that came again with other words; their place is only known to a reader that knows them."""
         self.queue = Queue()
         self.ledger = ByteLedger()
         self.warnings = Warnings()
@@ -274,7 +276,7 @@ class Reader:
     def _reminders_in(self, row: Row, token: bytes) -> None:
         """Keep the reminders of a run trace that may turn out to be the startup package."""
         blocks = nothing_but_blocks(decoded(token))
-        reminders = [block for block in blocks if block.tag == "system-reminder"]  # TR-039
+        reminders = [block for block in blocks if block.is_reminder]
         if len(reminders) == len(blocks):
             self._keep_reminder(row, token)
             return
@@ -491,13 +493,15 @@ class Reader:
         self.reminders = [reminder for reminder in self.reminders if reminder not in replaced]
         for utterance in earlier + runtime:
             self.settle(utterance, "superseded")
-        first = f"line {earlier[0].line}" if earlier else "an earlier row"
+        named = f"line {earlier[0].line}" if earlier else "an earlier row"
         self.warnings.add(
             "duplicate-uuid",
             self.line,
-            f"says something else than {first} with the same uuid; this one is carried",
+            f"says something else than {named} with the same uuid; this one is carried",
         )
-        places = (place for place, utterance in enumerate(self.said, 1) if earlier and utterance is earlier[-1])
+        self.rewritten.add(row.uuid)
+        first = earlier[0].line if earlier else self.chain.lines[self.chain.index[row.uuid]]
+        places = (place for place, utterance in enumerate(self.said) if utterance.line > first)
         place = next(places, len(self.said))
         later = self.said[place:]
         del self.said[place:]

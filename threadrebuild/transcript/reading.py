@@ -55,13 +55,9 @@ class Transcript:
 
 def read_transcript(path: Path, settings: Settings) -> Transcript:
     """Read a whole transcript. Raises `UnreadableInput` where there is no readable file."""
-    source = TranscriptFile(path)
-    reader = Reader(settings)
-    with _without_cycle_search():
-        for lines in source.batches():
-            reader.take(lines)
-    if source.tail:
-        reader.take_tail(source.tail)
+    source, reader = _read(path, settings, frozenset())
+    if reader.rewritten:
+        source, reader = _read(path, settings, frozenset(reader.rewritten))
     order, said, abandoned, superseded = _in_order(reader)
     said += _never_read(reader)
     startup = _startup(reader, said, order)
@@ -94,6 +90,17 @@ def read_transcript(path: Path, settings: Settings) -> Transcript:
         images=reader.images,
         startup_noise=_startup_noise(reader),
     )
+
+
+def _read(path: Path, settings: Settings, rewritten: frozenset[str]) -> tuple[TranscriptFile, Reader]:
+    source = TranscriptFile(path)
+    reader = Reader(settings, rewritten)
+    with _without_cycle_search():
+        for lines in source.batches():
+            reader.take(lines)
+    if source.tail:
+        reader.take_tail(source.tail)
+    return source, reader
 
 
 @contextmanager
@@ -132,7 +139,7 @@ def _in_order(reader: Reader) -> tuple[Order, list[Utterance], list[Utterance], 
             "begins a branch that was rewound; its words are listed, not carried",
         )
     for broken in order.breaks:
-        reader.warnings.add(broken.code, reader.chain.lines[broken.node], _BREAKS[broken.code])
+        reader.warnings.add(broken.code, broken.line, _BREAKS[broken.code])
     abandoned.sort(key=lambda utterance: utterance.line)
     said = [utterance for node in order.sequence for utterance in by_node.get(node, ())]
     return order, said, abandoned, superseded
@@ -196,11 +203,11 @@ def _cut_start(reader: Reader, first: Utterance) -> None:
         token = piece(first.token, block.start, block.end)
         cut = StartupBlock(token, first.line, first.line_offset, first.uuid, first.time, cut=True, node=first.node)
         reader.ledger.move(cut.size, first.fate, "injected_block")
-        if block.tag == "system-reminder":
+        if block.is_reminder:
             reader.reminders.append(cut)
     reader.ledger.move(1, first.fate, "envelope")
     first.cut = blocks[-1].end
-    first.token = piece(first.token, first.cut)
+    first.token = piece(first.token, first.cut)  # TR-037
 
 
 def _startup_noise(reader: Reader) -> int:

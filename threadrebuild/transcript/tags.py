@@ -41,6 +41,11 @@ class TagBlock(NamedTuple):
     start: int
     end: int
 
+    @property
+    def is_reminder(self) -> bool:
+        """Whether it belongs to the startup package when it stands at the start of the talk."""
+        return self.tag == "system-reminder"  # TR-039
+
 
 def leading_blocks(text: str) -> list[TagBlock]:
     """The closed runtime blocks at the very start of a text, in order; white space may stand before each."""
