@@ -130,7 +130,7 @@ def reply_of(block: Block) -> Reply | None:
     """The reply in a call to a reply tool, or None where its arguments have another shape (TR-L13)."""
     given = read_object(ReplyInput, block.input)
     token = b"" if isinstance(given.text, UnsetType) else bytes(given.text)
-    if token[:1] != b'"':  # TR-L13
+    if token[:1] != b'"' or not decoded(token).strip():  # TR-L13
         return None
     recipient = b"" if isinstance(given.chat_id, UnsetType) else bytes(given.chat_id)
     return Reply(token, decoded(recipient) if recipient[:1] == b'"' else recipient.decode("utf-8"))

@@ -401,8 +401,7 @@ class Reader:
             )
             return size
         self.ledger.bytes["tool_use"] -= len(reply.token)  # TR-L17
-        origin = Origin("carried", "reply") if decoded(reply.token).strip() else provenance.BLANK
-        for utterance in self._book(row, reply.token, "assistant", origin):
+        for utterance in self._book(row, reply.token, "assistant", Origin("carried", "reply")):
             said.append(utterance)  # TR-031
             self.recipients[reply.recipient] += 1
             if self.settings.private_lines and reply.recipient not in self.settings.private_lines:
