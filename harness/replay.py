@@ -24,8 +24,9 @@ from harness.expectation import (
 from harness.facts import difference_of, facts_of, plain
 from harness.invariants.carry import INVARIANTS, Carry
 from harness.oracle.judge import judge, planted, recall_samples
+from harness.oracle.settings import DEFAULTS
 from harness.oracle.settings import Settings as OracleSettings
-from harness.oracle.speech import WARNINGS
+from harness.oracle.speech import WARNINGS, said
 from harness.runlog import RunLog
 from harness.scenario.failure import Failure, command_of
 from harness.scenario.forms import Warned, look
@@ -152,7 +153,8 @@ class _One:
             self._add("difference", **difference_of(finding, self.path, candidate.path))
         if candidate.plan.dropped_oldest_turns:
             return
-        for role, sentences in recall_samples(self.path).items():
+        for role, sampled in recall_samples(self.path).items():
+            sentences = sampled if settings == DEFAULTS else _still_said(sampled, self.path, settings)
             lost = [text for text, count in planted(candidate.path, sentences).items() if not count]
             said_so = f"{len(sentences)} sentences of the {role} looked up in the bytes, {len(lost)} not found"
             self._check("oracle", f"recall of the {role}", "TR-156", not lost, said_so, None, lost[:3] or None)
@@ -172,8 +174,8 @@ class _One:
                 self.failures.append(Failure(number, met, step, decided, form.decided))
         named = {form.warning for form in scenario.expect if isinstance(form, Warned)}
         unnamed = sorted((seen.codes & WARNINGS) - named)
-        said = f"no expectation names the warning {unnamed[0]}" if unnamed else "no other warning than those named"
-        self._check("expectation", "warnings", None, not unnamed, said, sorted(named), sorted(seen.codes))
+        what = f"no expectation names the warning {unnamed[0]}" if unnamed else "no other warning than those named"
+        self._check("expectation", "warnings", None, not unnamed, what, sorted(named), sorted(seen.codes))
 
     def _expect_verdict(self, wanted: str, candidate: Candidate) -> None:
         seen = "refused" if candidate.refusal else "carried"
@@ -237,6 +239,12 @@ def oracle_settings(settings: Settings) -> OracleSettings:
         include_open_tail=settings.include_open_tail,
         freeze_startup_snapshot=settings.freeze_startup_snapshot,
     )
+
+
+def _still_said(sentences: Iterable[str], source: Path, settings: OracleSettings) -> list[str]:
+    """Those sentences of a recall that these settings let count: not what was said in a group, for one."""
+    texts = [each.text for each in said(source, settings).utterances]
+    return [sentence for sentence in sentences if any(sentence in text for text in texts)]
 
 
 def _fingerprint(path: Path) -> tuple[int, str]:
