@@ -173,6 +173,8 @@ def test_where_speech_comes_first_nothing_is_frozen(tmp_path: Path) -> None:
         talk.startup([PACKAGE], "and more")
         talk.assistant("yes")
         carried = carry(talk, tmp_path / speak.__name__)
+        words = [said.token for said in carried.plan.carried]
+        expect("TR-009", words and b"hello" in words[0], f"texts are read ({speak.__name__} first)")
         expect_equal("TR-040", frozen(carried), [], f"the snapshot ({speak.__name__} first)")
         expect("TR-040", not carried.summary["startup_frozen"], f"the report says so ({speak.__name__} first)")
         expect_equal("TR-040", carried.plan.startup_sha256, None, f"digest ({speak.__name__} first)")
