@@ -168,6 +168,7 @@ class World:
         if actor not in self._of:
             raise AssertionError("only an actor can wait")
         self._wake(actor, seconds)
+        assert actor.parent is not None
         actor.parent.switch()
 
     def random(self, user: str) -> random.Random:
