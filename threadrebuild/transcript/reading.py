@@ -202,7 +202,7 @@ def _cut_start(reader: Reader, first: Utterance) -> None:
     for block in blocks:
         token = piece(first.token, block.start, block.end)
         cut = StartupBlock(token, first.line, first.line_offset, first.uuid, first.time, cut=True, node=first.node)
-        reader.ledger.move(cut.size, first.fate, "injected_block")
+        reader.ledger.move(cut.size, first.fate, "injected_block")  # TR-051
         if block.is_reminder:
             reader.reminders.append(cut)
     reader.ledger.move(1, first.fate, "envelope")
