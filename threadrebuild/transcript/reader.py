@@ -402,7 +402,7 @@ class Reader:
             return size
         self.ledger.bytes["tool_use"] -= len(reply.token)  # TR-L17
         for utterance in self._book(row, reply.token, "assistant", Origin("carried", "reply")):
-            said.append(utterance)  # TR-031
+            said.append(utterance)  # TR-031 TR-L10
             self.recipients[reply.recipient] += 1
             if self.settings.private_lines and reply.recipient not in self.settings.private_lines:
                 self.settle(utterance, "other_recipient")  # TR-L03
