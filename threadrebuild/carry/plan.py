@@ -191,10 +191,10 @@ def _unreadable(plan: Plan, malformed: Malformed) -> Refusal | None:
 
 
 def _nothing(plan: Plan) -> Refusal | None:
-    if not plan.turns:  # TR-066
-        return Refusal("nothing-to-carry", 0, "nobody said anything in this file, in any shape that is known")
-    if not plan.selected:
-        return Refusal("nothing-to-carry", 0, "the only turn is unanswered and include_open_tail is off")
+    if not plan.selected:  # TR-016 TR-066
+        unanswered = "the only turn is unanswered and include_open_tail is off"
+        unknown = "nobody said anything in this file, in any shape that is known"
+        return Refusal("nothing-to-carry", 0, unanswered if plan.turns else unknown)
     if plan.source.session_id is None:
         return Refusal("no-session-id", 0, "no row names the session it belongs to")
     return None
