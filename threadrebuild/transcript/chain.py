@@ -36,10 +36,10 @@ class Kind(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Break:
-    """A place where the chain is not whole: "extra-root", "dangling-parent" or "cycle", and the node it stands at."""
+    """A place where the chain is not whole: "extra-root", "dangling-parent" or "cycle", and the line it stands on."""
 
     code: str
-    node: int
+    line: int
 
 
 @dataclass(slots=True)
@@ -57,34 +57,44 @@ class Chain:
     """Built row by row while the file is read; `order` is asked once, at the end.
 
     A row whose uuid is known stands where the first one stood.
+    A uuid that is `rewritten`, that is, known to come again with other words, is a node of its own from the start, and
+    of the kind of its last row.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, rewritten: frozenset[str] = frozenset()) -> None:
         self.index: dict[str, int] = {}
+        self._rewritten = rewritten
         self.parents = array("i")
         self.kinds = bytearray()
         self.lines = array("i")
         self._wanted: dict[int, str] = {}
         self._unnamed: set[int] = set()
+        self._joined_at: dict[str, int] = {}
+        self._joined: dict[int, str] = {}
+        """Line of a row that joined a message by a parent which is not known yet → that parent."""
         self._recent: dict[str, int] = {}
 
     def message(self, uuid: str | None, parent: str | None, kind: Kind, line: int) -> int:
         """Add a message as a node of its own and return it."""
         if uuid is not None and uuid in self.index:
-            return self.index[uuid]
+            return self._again(uuid, kind)
         above = NONE if parent is None else self.index.get(parent, NONE)
         return self._node(kind, above, parent, uuid, line)
 
     def assistant(self, uuid: str | None, parent: str | None, message_id: str | None, line: int) -> int:
         """Add an assistant row: to the node of its `message.id` where it continues it, else as a node of its own."""
         if uuid is not None and uuid in self.index:
-            return self.index[uuid]
+            return self._again(uuid, Kind.ASSISTANT)
         above = NONE if parent is None else self.index.get(parent, NONE)
         if message_id:
-            node = self._recent.get(message_id)
-            if node is not None and self._goes_on(node, above, parent):  # TR-L15
+            node = self._recent.get(message_id, NONE)
+            if node != NONE and self._goes_on(node, above, parent):  # TR-L15
+                if above == NONE and parent is not None:
+                    self._joined[line] = parent
                 if uuid is not None:
                     self.index[uuid] = node
+                    if uuid in self._rewritten:
+                        self._joined_at[uuid] = line
                 return node
         node = self._node(Kind.ASSISTANT, above, parent, uuid, line)
         if message_id:
@@ -96,9 +106,10 @@ class Chain:
     def trace(self, uuid: str, parent: str | None, line: int, boundary: bool = False) -> None:
         """Add a run trace: its uuid leads to the message above it."""
         if uuid in self.index:
+            self._again(uuid, Kind.JOINT)
             return
         above = NONE if parent is None else self.index.get(parent, NONE)
-        if above == NONE:
+        if above == NONE or uuid in self._rewritten:
             self._node(Kind.BOUNDARY if boundary else Kind.JOINT, above, parent, uuid, line)
         else:
             self.index[uuid] = above
@@ -107,7 +118,18 @@ class Chain:
         """Add a sub-agent's row: it leads to the message above it, and is nothing by itself."""
         if uuid not in self.index:
             above = NONE if parent is None else self.index.get(parent, NONE)
-            self.index[uuid] = self._node(Kind.SIDE, above, parent, uuid, line) if above == NONE else above
+            apart = above == NONE or uuid in self._rewritten
+            self.index[uuid] = self._node(Kind.SIDE, above, parent, uuid, line) if apart else above
+
+    def first_line(self, uuid: str) -> int:
+        """The line of the first row with a rewritten uuid."""
+        return self._joined_at.get(uuid, self.lines[self.index[uuid]])
+
+    def _again(self, uuid: str, kind: Kind) -> int:
+        node = self.index[uuid]
+        if uuid in self._rewritten:
+            self.kinds[node] = kind
+        return node
 
     def _goes_on(self, node: int, above: int, parent: str | None) -> bool:
         """Whether a row with the message's id continues it: it follows the message, or what the message follows."""
@@ -150,7 +172,7 @@ class Chain:
             on_path[at] = 1
             path.append(at)
             at = self.parents[at]
-        path.reverse()
+        path.reverse()  # TR-L15
         found.sequence = path
         if len(path) < len(self.kinds):
             self._branches(found, path, on_path, bridged, talk)
@@ -164,9 +186,12 @@ class Chain:
         dangling: set[int] = set()
         for node, parent in self._wanted.items():
             above = self.index.get(parent, NONE)
-            self.parents[node] = above
+            self.parents[node] = above  # TR-L15
             if above == NONE:
                 dangling.add(node)
+        for line, parent in self._joined.items():
+            if parent not in self.index and first_line < line:
+                found.breaks.append(Break("dangling-parent", line))
         cyclic = self._break_cycles() if self._wanted else set()
         self._wanted.clear()
         roots = [node for node, above in enumerate(self.parents) if above == NONE]
@@ -178,11 +203,11 @@ class Chain:
                 before -= 1
             talk_before = before >= 0 and first_line < self.lines[root] and self.kinds[root] != Kind.SIDE
             if root in cyclic:
-                found.breaks.append(Break("cycle", root))
+                found.breaks.append(Break("cycle", self.lines[root]))  # TR-L15
             elif talk_before and root in dangling:
-                found.breaks.append(Break("dangling-parent", root))  # TR-L15
+                found.breaks.append(Break("dangling-parent", self.lines[root]))  # TR-L15
             elif talk_before and self.kinds[root] != Kind.BOUNDARY:
-                found.breaks.append(Break("extra-root", root))
+                found.breaks.append(Break("extra-root", self.lines[root]))  # TR-L15
             if before >= 0:
                 self.parents[root] = before
                 bridged[root] = 1
@@ -225,7 +250,7 @@ class Chain:
             if above in found.abandoned:
                 found.abandoned[node] = found.abandoned[above]
             elif node in follows and carried_child[follows[node]] != node:
-                found.abandoned[node] = node
+                found.abandoned[node] = node  # TR-L15
             else:
                 beside.append(node)
         if not talk.isdisjoint(beside):
