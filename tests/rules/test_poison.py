@@ -109,16 +109,17 @@ def test_talk_of_food_poisoning_passes_under_a_narrowed_pattern(tmp_path: Path) 
 def test_a_pattern_that_does_not_compile_is_refused_on_loading(tmp_path: Path) -> None:
     why = refused(tmp_path, 'poison_pattern = "(open"\n')
     expect("TR-075", "poison_pattern does not compile" in why, "the key is named and what is wrong with it")
-    expect_equal("TR-075", refused(tmp_path, 'poison_pattern = "(closed)"\n'), "", "why a good pattern is refused")
+    why = refused(tmp_path, 'poison_pattern = "(closed)"\n')
+    expect("TR-075", "poison_pattern" not in why, "a pattern that compiles is taken")
 
 
 @proves("TR-076")
 def test_talk_about_the_detector_is_blocked_cleanly(tmp_path: Path) -> None:
     talk = Talk()
     talk.user('the pattern holds "refusal loop"')
-    talk.assistant("yes, `refusal loop` is one of its words")
+    talk.assistant("yes, `refusal loop` is one of its words, like 「拒绝循环」")
     carried = carry(talk, tmp_path)
-    expect_equal("TR-L28", [hit.quoted for hit in carried.plan.poison.hits], [True, True], "both signs are quotations")
+    expect_equal("TR-L28", [hit.quoted for hit in carried.plan.poison.hits], [True] * 3, "all signs are quotations")
     expect_equal("TR-076", carried.summary["reason"], "poison", "why it is refused")
     expect("TR-076", not (tmp_path / "out").exists(), "nothing is written")
     source = tmp_path / "project" / "source.jsonl"
@@ -166,12 +167,14 @@ def test_hits_are_shown_with_their_turns_and_quotation_is_told_from_symptom(tmp_
         7: "it's 'policy blocked', isn't it",
     }
     talk = talk_of(7, said)
+    talk.assistant("```\npolicy blocked\n```")
     hits = carry(talk, tmp_path).summary.get("poison_hits", [])
     seen = [(hit["turn"], hit["role"], hit["line"], hit["matched"], hit["quoted"]) for hit in hits]
     quoted = {1: True, 2: True, 3: False, 4: True, 5: False, 6: False, 7: True}
     wanted = [
         (turn, "assistant", 2 * turn, "中毒" if turn == 2 else "policy blocked", quoted[turn]) for turn in range(1, 8)
     ]
+    wanted.append((7, "assistant", 15, "policy blocked", True))
     expect_equal("TR-L28", seen, wanted, "signs by turn, role, line, word, and whether they are quoted")
 
 

@@ -35,24 +35,12 @@ def noisy_talk(characters: int) -> Talk:
     return talk
 
 
-def loaded(folder: Path, toml: str) -> Settings | None:
-    """Settings from a file that holds `toml`; None where it is refused."""
-    try:
-        return load_settings(_written(folder, toml))
-    except ConfigError:
-        return None
-
-
 def refused(folder: Path, toml: str) -> str:
     """Why settings from a file that holds `toml` are refused; empty where they are taken."""
+    path = folder / "settings.toml"
+    path.write_text(toml, encoding="utf-8")
     try:
-        load_settings(_written(folder, toml))
+        load_settings(path)
     except ConfigError as error:
         return str(error)
     return ""
-
-
-def _written(folder: Path, toml: str) -> Path:
-    path = folder / "settings.toml"
-    path.write_text(toml, encoding="utf-8")
-    return path
