@@ -108,6 +108,7 @@ def test_talk_of_food_poisoning_passes_under_a_narrowed_pattern(tmp_path: Path) 
 @proves("TR-075")
 def test_a_pattern_that_does_not_compile_is_refused_on_loading(tmp_path: Path) -> None:
     why = refused(tmp_path, 'poison_pattern = "(open"\n')
+    expect("TR-033", "max_event_chars" not in why, "nothing is wrong with the length of a message")
     expect("TR-075", "poison_pattern does not compile" in why, "the key is named and what is wrong with it")
     why = refused(tmp_path, 'poison_pattern = "(closed)"\n')
     expect("TR-075", "poison_pattern" not in why, "a pattern that compiles is taken")
