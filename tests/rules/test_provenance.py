@@ -105,6 +105,24 @@ def test_tool_results_stay_behind(tmp_path: Path) -> None:
     expect_equal("TR-008", twice, ["输出甲", "输出甲"], "the same words where somebody said them")
 
 
+@proves("TR-L02")
+def test_what_is_typed_beside_a_result_is_speech(tmp_path: Path) -> None:
+    result = {"type": "tool_result", "tool_use_id": "t1", "content": "输出"}
+    for number, parts in enumerate(
+        [[result, text("顺便")], [text("顺便"), result], [result, result, text("顺便"), text("还有")], [result]]
+    ):
+        talk = Talk()
+        talk.user("问")
+        row(talk, "user", parts, toolUseResult="输出")
+        talk.assistant("答")
+        carried = carry(talk, tmp_path / str(number))
+        typed = [part["text"] for part in parts if part["type"] == "text"]
+        expect("TR-008", bytes_in(carried, "unlisted_block") == 0, "a text block is known as text")
+        expect_equal("TR-L02", texts_of(carried), ["问", *typed, "答"], "texts of the record and around it")
+        results = len(parts) - len(typed)
+        expect_equal("TR-L02", bytes_in(carried, "tool_result"), results * len('"输出"'.encode()), "bytes of results")
+
+
 @proves("TR-009")
 def test_thinking_between_a_message_and_its_answer_stays_behind(tmp_path: Path) -> None:
     talk = Talk()

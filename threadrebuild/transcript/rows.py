@@ -176,7 +176,8 @@ def text_tokens(raw: RawOrNone) -> list[bytes]:
     if text[:1] != "[":  # TR-L12
         return []
     blocks = (_fitting(Block, line, span.start) for span in elements(text, 0) if text[span.start] == "{")
-    return [bytes(block.text) for block in blocks if block.type == "text" and isinstance(block.text, Raw)]
+    tokens = (bytes(block.text) for block in blocks if block.type == "text" and isinstance(block.text, Raw))
+    return [token for token in tokens if token[:1] == b'"']
 
 
 def _holds_whole_values(text: str) -> bool:
