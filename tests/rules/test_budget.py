@@ -148,4 +148,6 @@ def test_a_reading_without_room_is_refused_by_name(tmp_path: Path) -> None:
         answer = CliRunner().invoke(main, options)
         assert answer.exit_code == code
         assert ("calibrated_divisor" in json.loads(answer.stdout)) == (code == 0)
+    unset = CliRunner().invoke(main, ["plan", str(source), "--context-reading", "90000"])
+    assert (unset.exit_code, "fixed_load_tokens" in unset.stderr) == (2, True)
     assert CliRunner().invoke(main, ["plan", str(source), "--context-reading", "0"]).exit_code == 2

@@ -274,6 +274,7 @@ def test_a_window_without_an_answer_yet_has_only_start_up_noise(tmp_path: Path) 
 def test_a_window_just_rebuilt_has_only_start_up_noise(tmp_path: Path) -> None:
     rebuilt = carry(small_talk(), tmp_path).candidate.path
     woken = Talk()
+    woken.unasked()  # the host's own answer, when it resumes an open tail
     woken.meta("x" * 998)
     woken.user("还在吗")
     source = tmp_path / "woken.jsonl"

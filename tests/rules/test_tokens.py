@@ -86,6 +86,8 @@ def test_the_divisor_is_solved_from_the_hosts_reading(tmp_path: Path) -> None:
     expect_equal("TR-045", answer.get("calibrated_divisor"), wanted, "letters for each token that the host counted")
     off = 1.5 / wanted - 1
     expect_equal("TR-045", round(off, 3), 0.010, "how far the estimate was from the reading")
+    without = calibrated(source, FIRST_READING, tmp_path)
+    expect("TR-045", "calibrated_divisor" not in without, "nothing is solved where no fixed load is known")
 
 
 @proves("TR-045")
@@ -111,7 +113,7 @@ def test_all_that_was_carried_is_in_the_reading(tmp_path: Path) -> None:
     talk.assistant("a" * 797)
     source = talk.write(tmp_path / "source.jsonl")
     expect_equal("TR-045", len(talk.startup_texts[0]), 100, "characters of the startup block")
-    answer = calibrated(source, 500, tmp_path)
+    answer = calibrated(source, FIXED_LOAD + 500, tmp_path, fixed_load_tokens=FIXED_LOAD)
     expect_equal("TR-045", answer.get("calibrated_divisor"), 1.8, "900 carried characters over 500 tokens")
 
 

@@ -103,8 +103,10 @@ class Plan:
     def divisor_from(self, context_reading: int) -> float:
         """The household's divisor after the host's first reading of the rebuilt window, in tokens (TR-045).
 
-        Raises ValueError where the reading leaves no room for what was carried.
+        Raises ValueError where no fixed load is set or the reading leaves no room for what was carried.
         """
+        if not self.settings.fixed_load_tokens:
+            raise ValueError("set fixed_load_tokens first: what the host shows for system prompt, tools and files")
         stamps = (stamp for turn in self.selected if (stamp := stamp_of(turn, self.settings)) is not None)
         tokens = [*self._before_dialogue(), *stamps, *(said.token for said in self.carried)]
         return calibrated_divisor(context_reading, self.settings.fixed_load_tokens, map(decoded, tokens))

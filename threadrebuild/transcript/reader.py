@@ -349,7 +349,7 @@ class Reader:
     # ---------------------------------------------------------------- the assistant
 
     def _assistant(self, row: Row, line: bytes, size: int) -> None:
-        if self.startup_noise is None and row.threadrebuild is UNSET:
+        if self.startup_noise is None and row.threadrebuild is UNSET and not provenance.is_runtime_row(row):
             self.startup_noise = sum(self.ledger.dirty().values())
         message = row.message
         content = message.content if message is not None else None
