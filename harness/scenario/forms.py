@@ -166,18 +166,21 @@ class Refused(Form, frozen=True, kw_only=True):
 
 
 class Warned(Form, frozen=True, kw_only=True):
-    """A warning of this code is given, and (with `says`) one that holds these words."""
+    """A warning of this code is given, (with `line`) about that line, (with `says`) in these words."""
 
     warning: Text
+    line: Count | None = None
     says: str = ""
     decided: ClassVar[str] = "warnings"
     needs_candidate: ClassVar[bool] = False
 
     def met(self, seen: Seen) -> Met:
-        details = [each["detail"] for each in seen.summary["warnings"] if each["code"] == self.warning]
-        wanted = f"a warning {self.warning}" + (f" that says {quoted(self.says)}" if self.says else "")
-        given = "; ".join(map(quoted, details)) or f"the codes {', '.join(sorted(seen.codes)) or 'none'}"
-        return Met(any(self.says in detail for detail in details), wanted, given)
+        given = [each for each in seen.summary["warnings"] if each["code"] == self.warning]
+        ok = any(self.line in (None, each["line"]) and self.says in each["detail"] for each in given)
+        at = f" about line {self.line}" if self.line else ""
+        says = f" that says {quoted(self.says)}" if self.says else ""
+        shown = "; ".join(f"line {each['line']}: {quoted(each['detail'])}" for each in given)
+        return Met(ok, f"a warning {self.warning}{at}{says}", shown or f"the codes {', '.join(sorted(seen.codes))}")
 
 
 class NotWarned(Form, frozen=True, kw_only=True):

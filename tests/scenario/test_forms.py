@@ -31,7 +31,7 @@ GREEN = (
     "dirty = { conversation_turns = 2, categories = { tool_result = { at_least = 12 } }, reasons = [] }",
     'ledger = "tool_result", at_least = 12',
     'warning = "fork"',
-    'warning = "fork", says = "rewound"',
+    'warning = "fork", line = 5, says = "rewound"',
     'no_warning = "cycle"',
 )
 
@@ -62,6 +62,7 @@ RED = {
     'refused = "poison"': "it is carried: 4 texts in 2 turns",
     'warning = "cycle"': "the codes fork",
     'warning = "fork", says = "spoon"': "rewound",
+    'warning = "fork", line = 6': "line 5: “begins",
     'no_warning = "fork"': "the codes fork",
 }
 

@@ -1,6 +1,7 @@
 """The pytest plugin from outside: what it collects, how a failure reads, what it says at the end."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -129,3 +130,33 @@ def test_loading_it_does_not_load_the_code_under_test(module: str) -> None:
     root = Path(__file__).parents[2]
     code = f"import sys, {module}; sys.exit('threadrebuild' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], env=os.environ | {"PYTHONPATH": str(root)}).returncode == 0
+
+
+def test_golden_files_are_written_shown_and_then_compared(run: pytest.Pytester) -> None:
+    ours = Path(__file__).parents[2]
+    (run.path / "golden/made").mkdir(parents=True)
+    recordings = (run.path / "golden/made/plain.jsonl", run.path / "golden/made/plenty.jsonl")
+    shutil.copy(ours / "golden/made/plain.jsonl", recordings[0])
+    (run.path / "tests").mkdir()
+    shutil.copy(ours / "tests/test_golden.py", run.path / "tests")
+    expected = run.path / "golden/expected/made/plain.candidate"
+
+    run.runpytest_inprocess("tests").assert_outcomes(failed=3, passed=1)
+    written_now = run.runpytest_inprocess("tests", "--update-golden")
+    written_now.stdout.fnmatch_lines(["golden/expected/made/plain.candidate", "new, 6 lines"])
+    assert expected.read_bytes() == (ours / "golden/expected/made/plain.candidate").read_bytes()
+    run.runpytest_inprocess("tests").assert_outcomes(passed=4)
+
+    good = expected.read_bytes()
+    expected.write_bytes(good.replace("留白".encode(), "留黑".encode(), 1))
+    red = run.runpytest_inprocess("tests")
+    red.assert_outcomes(failed=2, passed=2)
+    red.stdout.fnmatch_lines(["*--update-golden writes it*", "line 4, byte *:", "*- *留黑*", "*+ *留白*"])
+    mended = run.runpytest_inprocess("tests", "--update-golden")
+    mended.stdout.fnmatch_lines(["*golden files*", "golden/expected/made/plain.candidate", "line 4, byte *:"])
+    assert expected.read_bytes() == good
+
+    recordings[0].rename(recordings[1])
+    left = run.runpytest_inprocess("tests")
+    left.stdout.fnmatch_lines(["unused: golden/expected/made/plain.candidate has no recording; remove it"])
+    assert left.parseoutcomes()["failed"] == 4
