@@ -133,9 +133,10 @@ def test_without_private_lines_all_count_and_one_note_names_them(tmp_path: Path)
     talk.tool(REPLIES[3], {"chat_id": "group-7", "text": "三"}, result="sent")
     carried = carry(talk, tmp_path)
     expect_equal("TR-L03", texts_of(carried)[1:], ["一", "二", "三"], "replies")
-    notes = [warning.detail for warning in carried.candidate.warnings if warning.code == "reply-recipients"]
-    expect_equal("TR-L03", len(notes), 1, "notes on recipients")
-    expect("TR-L03", "'me' (2)" in notes[0] and "'group-7' (1)" in notes[0], f"{notes[0]!r} names both, with counts")
+    notes = [warning for warning in carried.candidate.warnings if warning.code == "reply-recipients"]
+    expect_equal("TR-L03", [note.line for note in notes], [0], "lines of notes on recipients: one, on the whole file")
+    named = notes[0].detail
+    expect("TR-L03", "'me' (2)" in named and "'group-7' (1)" in named, f"{named!r} names both, with counts")
     known = carry(talk, tmp_path / "known", private_lines=("me", "group-7"))
     expect("TR-L03", "reply-recipients" not in known.codes, "no note where the private lines are known")
 
