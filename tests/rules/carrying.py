@@ -42,7 +42,8 @@ class Carried:
 
 
 def expect_talk_is_found(carried: Carried) -> None:
-    """A file with talk that goes along is not refused for having none: what many checks build on."""
+    """What was said makes turns, and is not refused for being nothing: what many checks build on."""
+    expect("TR-017", carried.plan.turns, "what was said makes turns")
     refused = carried.summary["reason"] == "nothing-to-carry"
     expect("TR-066", not (refused and carried.plan.selected), "somebody spoke in this file")
 
