@@ -4,6 +4,7 @@ A value outside its bounds, an unknown key or a wrong type is refused on loading
 """
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -88,15 +89,39 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             raise ValueError("tmux_target must name session, window and pane, as in cc:0.0")
         if self.systemd_unit is not None and SYSTEMD_UNIT.fullmatch(self.systemd_unit) is None:  # TR-142
             raise ValueError("systemd_unit must be the name of a .service")
+        for name in FACTS_OF_DOOR[self.activation]:  # TR-142
+            if getattr(self, name) is None:
+                raise ValueError(f"activation {self.activation} needs {name}")
         if self.resume_command and SESSION_PLACE not in self.resume_command:  # TR-142
             raise ValueError(f"resume_command must hold {SESSION_PLACE} as an argument of its own")
 
 
 TMUX_TARGET = re.compile(r"[A-Za-z0-9_@-][A-Za-z0-9_@. -]*:[0-9]+\.[0-9]+|%[0-9]+")
 SYSTEMD_UNIT = re.compile(r"[A-Za-z0-9:_.@\\-]+\.service")
+FACTS_OF_DOOR: dict[str, tuple[str, ...]] = {
+    "tmux": (),
+    "systemd": ("systemd_unit", "resume_pointer_path"),
+    "pointer": ("resume_pointer_path",),
+}
+"""What a configuration that names a door has to hold for loading; tmux is also the default of those without a door."""
 SESSION_PLACE = "{session_id}"
+CONFIG_VARIABLE = "KAEL_REBUILD_CONFIG"  # TR-138
+CONFIG_NAME = "config.toml"  # TR-138
 CARRY_MAX_TOKENS_LEAST = 5_000  # TR-069
 MAX_EVENT_CHARS_LEAST = 500  # TR-033
+
+
+def find_config(named: Path | None, variables: Mapping[str, str]) -> Path | None:
+    """The configuration file to read (TR-138): the one named, else the environment's, else `config.toml` here.
+
+    None where nobody named one and there is none here; a file that was named and is missing is left to its reader.
+    """
+    if named is not None:
+        return named
+    if variables.get(CONFIG_VARIABLE):
+        return Path(variables[CONFIG_VARIABLE])
+    here = Path(CONFIG_NAME)
+    return here if here.exists() else None
 
 
 def load_settings(path: Path) -> Settings:

@@ -87,8 +87,11 @@ class Files(Protocol):
 class Locks(Protocol):
     """Exclusive access among processes; a holder that dies lets go."""
 
-    def hold(self, path: Path) -> AbstractContextManager[None]:
-        """Wait for the lock at `path` and hold it while the context lasts."""
+    def hold(self, path: Path, limit_seconds: float | None = None) -> AbstractContextManager[None]:
+        """Wait for the lock at `path` and hold it while the context lasts.
+
+        Raises TimeoutError where it did not become free in time; without a limit it waits for as long as it takes.
+        """
 
 
 class Panes(Protocol):

@@ -23,6 +23,7 @@ PRIVATE_FOLDER = 0o700
 TMUX_QUERY_SECONDS = 3.0
 TMUX_RESPAWN_SECONDS = 10.0
 SYSTEMD_QUERY_SECONDS = 5.0
+LOCK_POLL_SECONDS = 0.05
 _PANE_FORMAT = "#{pane_id}\t#{pane_pid}\t#{pane_dead}\t#{pane_current_command}\t#{pane_start_command}"
 
 
@@ -105,11 +106,14 @@ class SystemLocks:
     """Advisory locks of the kernel: they end with their holder."""
 
     @contextmanager
-    def hold(self, path: Path) -> Iterator[None]:
+    def hold(self, path: Path, limit_seconds: float | None = None) -> Iterator[None]:
         """Hold the lock file exclusively."""
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE_FILE)
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            if limit_seconds is None:
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+            else:
+                _lock_within(descriptor, limit_seconds)
             yield
         finally:
             os.close(descriptor)
@@ -203,6 +207,19 @@ class SystemSpawner:
         except OSError as error:
             return Outcome(False, str(error))
         return Outcome(True)
+
+
+def _lock_within(descriptor: int, limit_seconds: float) -> None:
+    """The kernel's lock has no time limit of its own, so it is asked for again and again."""
+    end = time.monotonic() + limit_seconds
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            if time.monotonic() >= end:
+                raise TimeoutError(f"the lock was not free within {limit_seconds} s") from None
+        time.sleep(LOCK_POLL_SECONDS)
 
 
 def system_ports(config: Path, worker_log: Path, tmux_socket: str | None = None) -> Ports:

@@ -53,11 +53,15 @@ class SimulatedLocks:
         self._holders: dict[Path, Process] = {}
 
     @contextmanager
-    def hold(self, path: Path) -> Iterator[None]:
+    def hold(self, path: Path, limit_seconds: float | None = None) -> Iterator[None]:
         self._world.take_step("locks", "hold")
         mine = self._world.running()
+        waited = 0.0
         while (holder := self._holders.get(path)) is not None and holder.alive and holder is not mine:
+            if limit_seconds is not None and waited >= limit_seconds:
+                raise TimeoutError(f"the lock was not free within {limit_seconds} s")
             self._world.sleep(LOCK_POLL_SECONDS)
+            waited += LOCK_POLL_SECONDS
         if mine is not None:
             self._holders[path] = mine
         try:

@@ -4,6 +4,7 @@ Nothing here switches anything. It changes states by the table, under the lock, 
 kills the process it runs in (TR-095).
 """
 
+from contextlib import ExitStack
 from typing import Any
 
 from threadrebuild.operation.household import Household, Refused
@@ -12,6 +13,8 @@ from threadrebuild.operation.recovery import recover_stale
 from threadrebuild.operation.states import WORDS, Event, State
 
 REASON_LONGEST = 500
+HOOK_LOCK_SECONDS = 5.0  # TR-181
+"""How long the hook waits for the lock; its entry's own limit is 10 seconds."""
 EMPTY_REASON = "manual request"
 NEXT_STEP = "reply normally now; the change follows when this turn has ended"
 """What the answer to a request tells the model (TR-134)."""
@@ -66,7 +69,12 @@ def status(house: Household, operation_id: str | None = None) -> dict[str, Any]:
 
 def stop_hook(house: Household, transcript_path: str | None) -> dict[str, Any]:
     """The host's turn has ended: start a worker for what waits, if anything does (TR-083, TR-097…TR-099)."""
-    with house.store.lock():
+    with ExitStack() as held:
+        try:
+            held.enter_context(house.store.lock(HOOK_LOCK_SECONDS))
+        except TimeoutError as error:
+            # Whoever holds it moves operations on; what waits is taken up at the end of the next turn.
+            return {"scheduled": False, "error": str(error)}
         recover_stale(house, may_wait=False)  # TR-181
         operation = house.store.active()
         if operation is None or operation.state not in (State.PENDING, State.ROLLBACK_PENDING):  # TR-098

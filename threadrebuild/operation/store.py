@@ -28,10 +28,10 @@ class Store:
         self._files = files
         self._locks = locks
 
-    def lock(self) -> AbstractContextManager[None]:
-        """The one lock under which states change (TR-147)."""
+    def lock(self, limit_seconds: float | None = None) -> AbstractContextManager[None]:
+        """The one lock under which states change (TR-147). Raises TimeoutError where it is not free in time."""
         self._files.make_folder(self.state_dir)
-        return self._locks.hold(self.state_dir / "coordinator.lock")
+        return self._locks.hold(self.state_dir / "coordinator.lock", limit_seconds)
 
     def artifacts(self, operation_id: str) -> Path:
         """The private folder of an operation's backup and snapshot."""
