@@ -103,6 +103,12 @@ def test_a_length_that_was_set_is_kept_to_and_is_at_least_500(tmp_path: Path) ->
     lines = [warning.line for warning in carried.candidate.warnings if warning.code == "shortened"]
     expect_equal("TR-033", lines, [3, 4], "lines reported as shortened")
 
+    blank = Talk()
+    blank.user(" " * 500 + "the words begin late")
+    blank.assistant("ok")
+    late = carry(blank, tmp_path / "late", max_event_chars=500)
+    expect_equal("TR-033", late.said, blank.said, "a text that shows nothing within the limit, left whole")
+
 
 def refusal_of(folder: Path, settings: str) -> str:
     """Why a configuration is refused; empty where it is accepted."""

@@ -158,11 +158,15 @@ def plan_file(path: Path, settings: Settings, malformed: Malformed = "block") ->
 
 
 def _shorten(source: Transcript, longest: int) -> list[Warning]:
-    """Cut the end off texts that are longer than the household allows; by default nothing is (TR-033)."""
+    """Cut the end off texts that are longer than the household allows; by default nothing is (TR-033).
+
+    A text that shows nothing up to there stays whole: what is left of it would be no utterance.
+    """
     warnings = []
     for said in source.utterances if longest else ():
-        left_out = len(decoded(said.token)) - longest
-        if said.fate == "carried" and left_out > 0:
+        text = decoded(said.token)
+        left_out = len(text) - longest
+        if said.fate == "carried" and left_out > 0 and text[:longest].strip():
             whole = said.size
             said.shortened = left_out
             said.token = piece(said.token, 0, longest)
