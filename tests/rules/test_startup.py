@@ -1,14 +1,17 @@
 """The startup snapshot: what the runtime put before the first message goes along once, as it stood, and first."""
 
+import json
 from hashlib import sha256
 from pathlib import Path
 
 from carrying import Carried, carry
+from click.testing import CliRunner
 
 from harness.expect import expect, expect_equal, proves
 from harness.world.talk import Talk
 from threadrebuild.carry.manifest import read_manifest
 from threadrebuild.carry.summary import plan_summary
+from threadrebuild.cli import main
 
 PACKAGE = "the instruction file, the memory index and notes on the environment"
 WORDS = "  can you help me? "
@@ -184,16 +187,22 @@ def test_where_speech_comes_first_nothing_is_frozen(tmp_path: Path) -> None:
 
 
 @proves("TR-041")
-def test_the_plan_says_that_todays_prompt_comes_on_top(tmp_path: Path) -> None:
+def test_every_report_says_that_todays_prompt_comes_on_top(tmp_path: Path) -> None:
     for shape in SHAPES:
         carried = carry(with_package(shape), tmp_path / shape)
-        for name, notes in {"plan": plan_summary(carried.plan)["notes"], "candidate": carried.summary["notes"]}.items():
-            said = " ".join(note for note in notes if "On resume" in note)
-            expect("TR-041", "system prompt from today's files" in said, f"the {name} names today's prompt ({shape})")
-            expect(
-                "TR-041", "old startup snapshot and the new prompt together" in said, f"the {name} names both ({shape})"
-            )
-            expect("TR-041", "not a complete startup package" in said, f"the {name} calls it incomplete ({shape})")
+        manifest = json.loads((tmp_path / shape / "out" / "manifest.json").read_bytes())
+        words = CliRunner().invoke(main, ["plan", str(tmp_path / shape / "project" / "source.jsonl")])
+        reports = {
+            "plan": "\n".join(plan_summary(carried.plan)["notes"]),
+            "candidate": "\n".join(carried.summary["notes"]),
+            "manifest": "\n".join(manifest["notes"]),
+            "plan in words": words.stdout,
+        }
+        for name, report in reports.items():
+            expect("TR-041", "system prompt from today's files" in report, f"the {name} names today's prompt ({shape})")
+            both = "old startup snapshot and the new prompt together"
+            expect("TR-041", both in report, f"the {name} says what the session sees ({shape})")
+            expect("TR-041", "not a complete startup package" in report, f"the {name} calls it incomplete ({shape})")
 
 
 @proves("TR-042")
