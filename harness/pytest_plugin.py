@@ -37,7 +37,8 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> "ScenarioF
     """Scenarios: the TOML files under scenarios/, but for those beside the catalogue."""
     if file_path.suffix != ".toml" or not file_path.is_relative_to(parent.config.rootpath):
         return None
-    if file_path.relative_to(parent.config.rootpath).parts[0] != "scenarios" or file_path.parent.name == "rules":
+    parts = file_path.relative_to(parent.config.rootpath).parts
+    if parts[0] != "scenarios" or parts[:2] == ("scenarios", "rules"):
         return None
     from harness.scenario.item import ScenarioFile
 

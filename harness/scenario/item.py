@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from harness.rules import CatalogueError
 from harness.runlog import RunLog
 from harness.scenario.failure import command_of, told
 from harness.scenario.loading import Scenario, ScenarioError, load_scenario
@@ -29,7 +30,7 @@ class ScenarioFile(pytest.File):
         """Raises `CollectError` for a file that is no scenario."""
         try:
             scenario = load_scenario(self.path)
-        except ScenarioError as error:
+        except CatalogueError as error:
             raise self.CollectError(str(error)) from None
         yield ScenarioItem.from_parent(self, name=scenario.title, scenario=scenario)
 
@@ -48,7 +49,7 @@ class ScenarioItem(pytest.Item):
             folder = Path(name)
             with (folder / "run.jsonl").open("w", encoding="utf-8") as file:
                 log = RunLog(file)
-                log.add("run")
+                log.add("run")  # the first step of every run, so that the numbers agree
                 (done,) = replayed(log, folder, scenario_jobs([self.scenario], folder))
         if not done.green:
             failures = [told(self.scenario, failure, LOG) for failure in done.failures]

@@ -1,0 +1,83 @@
+"""`rebuild-harness replay`: what it says of recordings that meet what is stated about them, and of those that do not."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from harness.cli import main
+from harness.runlog import read_run
+
+MADE = Path(__file__).parents[2] / "golden/made"
+
+
+def _copied(folder: Path, *names: str) -> Path:
+    folder.mkdir()
+    for name in names:
+        for ending in (".jsonl", ".expect.json"):
+            shutil.copy(MADE / f"{name}{ending}", folder)
+    return folder
+
+
+def _replay(*args: object) -> Result:
+    return CliRunner().invoke(main, ["replay", *map(str, args)])
+
+
+def test_what_is_stated_holds(tmp_path: Path) -> None:
+    talks = _copied(tmp_path / "talks", "plain", "poisoned", "torn-tail")
+    done = _replay(talks, "--out", tmp_path / "out")
+    assert done.exit_code == 0
+    assert done.stdout.splitlines()[:4] == [
+        "green plain.jsonl",
+        "green poisoned.jsonl",
+        "green torn-tail.jsonl",
+        "green: 3 of 3 transcripts green",
+    ]
+    candidates = sorted(path.name for path in (tmp_path / "out/candidates").iterdir())
+    # Refused once, and carried when told to go on; what is poisoned leaves no folder.
+    assert [name for name in candidates if "again" not in name and "carried" not in name] == [
+        "000-plain",
+        "002-torn-tail-reported",
+    ]
+
+
+def test_a_statement_that_does_not_hold_is_red_and_told_from_the_log(tmp_path: Path) -> None:
+    talks = _copied(tmp_path / "talks", "plain")
+    stated = json.loads((talks / "plain.expect.json").read_bytes()) | {"turns": 4}
+    (talks / "plain.expect.json").write_text(json.dumps(stated), encoding="utf-8")
+    done = _replay(talks / "plain.jsonl", "--out", tmp_path / "out", "--json")
+    assert done.exit_code == 1
+    said = json.loads(done.stdout)
+    assert (said["verdict"], said["transcripts"][0]["why"]) == ("red", ["expectation turns: turns as stated"])
+    assert said["transcripts"][0]["carry"]["turns"] == 3
+    steps = read_run(tmp_path / "out/run.jsonl")
+    assert [(step["wanted"], step["seen"]) for step in steps if step.get("name") == "turns"] == [(4, 3)]
+    assert steps[-1] | {"step": 0} == {"step": 0, "kind": "end", "verdict": "red", "green": 0, "red": 1}
+
+
+def test_without_a_statement_it_has_to_be_carried(tmp_path: Path) -> None:
+    talks = _copied(tmp_path / "talks", "plain", "poisoned")
+    for stated in talks.glob("*.expect.json"):
+        stated.unlink()
+    done = _replay(talks, "--out", tmp_path / "out")
+    assert done.exit_code == 1
+    assert done.stdout.splitlines()[:2] == ["green plain.jsonl", "RED   poisoned.jsonl"]
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"), [("none", "no such file or folder"), ("empty", "no .jsonl file in this folder")]
+)
+def test_nothing_to_replay_ends_with_two(tmp_path: Path, name: str, reason: str) -> None:
+    (tmp_path / "empty").mkdir()
+    done = _replay(tmp_path / name, "--out", tmp_path / "out")
+    assert (done.exit_code, reason in done.stderr) == (2, True)
+
+
+def test_a_broken_statement_ends_with_two(tmp_path: Path) -> None:
+    talks = _copied(tmp_path / "talks", "plain")
+    (talks / "plain.expect.json").write_text('{"verdict": "carried", "mood": 1}', encoding="utf-8")
+    done = _replay(talks, "--out", tmp_path / "out")
+    assert done.exit_code == 2
+    assert "plain.expect.json: Object contains unknown field `mood`" in done.stderr
