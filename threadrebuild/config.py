@@ -42,6 +42,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Shell-style patterns of the tools through which the assistant speaks to the user."""
     private_lines: tuple[str, ...] = ()
     """Recipients (`chat_id`) that are the user; empty: every recipient counts, and a note names those seen."""
+    fetch_tools: tuple[str, ...] = ()
+    """Shell-style patterns of the tools by which the assistant fetches messages; empty where a channel only notifies."""
 
     dirty_budget_bytes: Annotated[int, Meta(ge=0)] = 524_288  # TR-053
     rebuild_on_original_image_view: bool = True
@@ -69,6 +71,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     stable_file_seconds: Annotated[float, Meta(gt=0)] = 1.0
     stable_file_timeout_seconds: Annotated[float, Meta(gt=0)] = 10.0
     systemd_restart_timeout_seconds: Annotated[float, Meta(ge=10)] = 180.0  # TR-141
+    channel_dir: str | None = None
+    """Folder that the household's channel shares with the worker (TR-L22); without it no message is held."""
     keep_backups_days: Annotated[int, Meta(ge=0)] = 0
     """How long `recover` keeps the artifacts of ended operations; 0 keeps them for ever."""
 
@@ -81,7 +85,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             re.compile(self.poison_pattern)  # TR-075
         except re.error as error:
             raise ValueError(f"poison_pattern does not compile: {error}") from error
-        for name in ("project_dir", "claude_workdir", "resume_pointer_path"):
+        for name in ("project_dir", "claude_workdir", "resume_pointer_path", "channel_dir"):
             path = getattr(self, name)
             if path is not None and not Path(path).is_absolute():  # TR-002
                 raise ValueError(f"{name} must be an absolute path")
@@ -92,8 +96,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         for name in FACTS_OF_DOOR[self.activation]:  # TR-142
             if getattr(self, name) is None:
                 raise ValueError(f"activation {self.activation} needs {name}")
-        if self.resume_command and SESSION_PLACE not in self.resume_command:  # TR-142
+        if self.resume_command and SESSION_PLACE not in self.resume_command[1:]:  # TR-142
             raise ValueError(f"resume_command must hold {SESSION_PLACE} as an argument of its own")
+        if not SHELL_WORDS.isdisjoint(self.resume_command):  # TR-115
+            raise ValueError("resume_command must be a list of arguments, not a line for a shell")
 
 
 TMUX_TARGET = re.compile(r"[A-Za-z0-9_@-][A-Za-z0-9_@. -]*:[0-9]+\.[0-9]+|%[0-9]+")
@@ -105,6 +111,7 @@ FACTS_OF_DOOR: dict[str, tuple[str, ...]] = {
 }
 """What a configuration that names a door has to hold for loading; tmux is also the default of those without a door."""
 SESSION_PLACE = "{session_id}"
+SHELL_WORDS = frozenset({"|", "||", "&", "&&", ";", "<", ">", ">>"})
 CONFIG_VARIABLE = "KAEL_REBUILD_CONFIG"  # TR-138
 CONFIG_NAME = "config.toml"  # TR-138
 CARRY_MAX_TOKENS_LEAST = 5_000  # TR-069

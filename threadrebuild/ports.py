@@ -33,6 +33,13 @@ class Pane(NamedTuple):
     started_with: str
 
 
+class Answer(NamedTuple):
+    """How a program ended: its exit code (None where it could not be started) and its standard output."""
+
+    code: int | None
+    output: bytes
+
+
 class Clock(Protocol):
     """Wall time and waiting."""
 
@@ -93,12 +100,21 @@ class Locks(Protocol):
         Raises TimeoutError where it did not become free in time; without a limit it waits for as long as it takes.
         """
 
+    def claim(self, names: Sequence[str]) -> AbstractContextManager[str | None]:
+        """Claim things by name against every household of this user, without waiting, while the context lasts.
+
+        Yields None, or the first name that another process has claimed: then none of them is held.
+        """
+
 
 class Panes(Protocol):
     """A terminal multiplexer."""
 
     def find(self, target: str) -> Pane | None:
         """The pane that a target or pane id names; None where there is none or no answer in time."""
+
+    def every(self) -> dict[str, Pane]:
+        """All panes by their target (`cc:0.0`); empty where there is no answer in time."""
 
     def respawn(self, pane_id: str, command: Sequence[str], folder: str) -> Outcome:
         """Kill what runs in exactly this pane and start `command` there."""
@@ -122,6 +138,15 @@ class Processes(Protocol):
 
     def command_line(self, pid: int) -> list[str]:
         """The arguments a process was started with; empty where there is none."""
+
+    def descendants(self, pid: int) -> list[int]:
+        """The processes started under one, those it started itself first."""
+
+    def folder(self, pid: int) -> Path | None:
+        """A process's working directory; None where it cannot be told."""
+
+    def call(self, command: Sequence[str], folder: Path | None = None, given: bytes = b"") -> Answer:
+        """Run a program to its end with `given` on its standard input; its errors go where the caller's go."""
 
     def find_program(self, name: str) -> str | None:
         """Absolute path of a program."""

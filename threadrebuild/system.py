@@ -11,12 +11,13 @@ import sys
 import time
 import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO
 
-from threadrebuild.ports import Outcome, Pane, Ports
+from threadrebuild.ports import Answer, Outcome, Pane, Ports
 
 PRIVATE_FILE = 0o600
 PRIVATE_FOLDER = 0o700
@@ -24,6 +25,9 @@ TMUX_QUERY_SECONDS = 3.0
 TMUX_RESPAWN_SECONDS = 10.0
 SYSTEMD_QUERY_SECONDS = 5.0
 LOCK_POLL_SECONDS = 0.05
+STARTED_SECONDS = 0.5
+"""A worker that has ended with an error within this time has not been started."""
+_PLACE_FORMAT = "#{session_name}:#{window_index}.#{pane_index}"
 _PANE_FORMAT = "#{pane_id}\t#{pane_pid}\t#{pane_dead}\t#{pane_current_command}\t#{pane_start_command}"
 
 
@@ -103,7 +107,13 @@ class SystemFiles:
 
 
 class SystemLocks:
-    """Advisory locks of the kernel: they end with their holder."""
+    """Advisory locks of the kernel: they end with their holder.
+
+    Claims are lock files in `claims`, one folder for all configurations of a user, whatever their state directories.
+    """
+
+    def __init__(self, claims: Path | None = None) -> None:
+        self._claims = claims or Path("~/.local/state/kael-thread-rebuild/claims").expanduser()
 
     @contextmanager
     def hold(self, path: Path, limit_seconds: float | None = None) -> Iterator[None]:
@@ -118,6 +128,24 @@ class SystemLocks:
         finally:
             os.close(descriptor)
 
+    @contextmanager
+    def claim(self, names: Sequence[str]) -> Iterator[str | None]:
+        """Lock a file for each name, or none."""
+        with ExitStack() as held:
+            self._claims.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
+            taken = None
+            for name in names:
+                path = self._claims / f"{sha256(name.encode('utf-8', 'surrogateescape')).hexdigest()}.lock"
+                descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE_FILE)
+                held.callback(os.close, descriptor)
+                try:
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    taken = name
+                    held.close()
+                    break
+            yield taken
+
 
 class Tmux:
     """A tmux server, by its socket name (None: the user's default server)."""
@@ -129,14 +157,20 @@ class Tmux:
         """The pane that a target or pane id names exactly; a session's name is not completed (TR-114)."""
         target = target if target.startswith("%") else f"={target}"
         found = _run([*self._tmux, "display-message", "-p", "-t", target, _PANE_FORMAT], TMUX_QUERY_SECONDS)
-        fields = found.detail.rstrip("\n").split("\t", 4)
-        if not found.ok or len(fields) != 5 or not fields[1].isdigit():
-            return None
-        return Pane(fields[0], int(fields[1]), fields[2] == "1", fields[3], fields[4])
+        return _pane(found.detail.rstrip("\n")) if found.ok else None
+
+    def every(self) -> dict[str, Pane]:
+        """All panes of the server."""
+        found = _run([*self._tmux, "list-panes", "-a", "-F", f"{_PLACE_FORMAT}\t{_PANE_FORMAT}"], TMUX_QUERY_SECONDS)
+        lines = [line.partition("\t") for line in found.detail.splitlines()] if found.ok else []
+        return {place: pane for place, _, shown in lines if (pane := _pane(shown)) is not None}
 
     def respawn(self, pane_id: str, command: Sequence[str], folder: str) -> Outcome:
         """`respawn-pane -k` of exactly this pane; the arguments reach the program as they are, without a shell."""
-        return _run([*self._tmux, "respawn-pane", "-k", "-t", pane_id, "-c", folder, *command], TMUX_RESPAWN_SECONDS)
+        # A semicolon at an argument's end parts commands for tmux, and a # in the folder begins a format.
+        words = [f"{word[:-1]}\\;" if word.endswith(";") else word for word in command]
+        folder = folder.replace("#", "##")
+        return _run([*self._tmux, "respawn-pane", "-k", "-t", pane_id, "-c", folder, *words], TMUX_RESPAWN_SECONDS)
 
 
 class Systemd:
@@ -173,6 +207,36 @@ class SystemProcesses:
             return []
         return [part.decode("utf-8", "surrogateescape") for part in raw.rstrip(b"\0").split(b"\0")] if raw else []
 
+    def descendants(self, pid: int) -> list[int]:
+        """By the parents that the kernel shows, level by level."""
+        children: dict[int, list[int]] = {}
+        for stat in sorted(Path("/proc").glob("[0-9]*/stat")):
+            try:
+                # The name in parentheses may hold anything, also parentheses.
+                parent = int(stat.read_bytes().rpartition(b")")[2].split()[1])
+            except (OSError, IndexError, ValueError):
+                continue
+            children.setdefault(parent, []).append(int(stat.parent.name))
+        found = list(children.get(pid, ()))
+        for each in found:
+            found += children.get(each, ())
+        return found
+
+    def folder(self, pid: int) -> Path | None:
+        """The kernel's link to a process's working directory."""
+        try:
+            return Path(f"/proc/{pid}/cwd").readlink()
+        except OSError:
+            return None
+
+    def call(self, command: Sequence[str], folder: Path | None = None, given: bytes = b"") -> Answer:
+        """Run a program; its standard error is the caller's."""
+        try:
+            done = subprocess.run(command, input=given, stdout=subprocess.PIPE, cwd=folder, check=False)
+        except OSError:
+            return Answer(None, b"")
+        return Answer(done.returncode, done.stdout)
+
     def find_program(self, name: str) -> str | None:
         """Absolute path of a program on the PATH."""
         found = shutil.which(name)
@@ -194,7 +258,7 @@ class SystemSpawner:
         try:
             descriptor = os.open(self._log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, PRIVATE_FILE)
             try:
-                subprocess.Popen(
+                worker = subprocess.Popen(
                     command,
                     stdin=subprocess.DEVNULL,
                     stdout=descriptor,
@@ -202,11 +266,14 @@ class SystemSpawner:
                     start_new_session=True,
                     cwd="/",
                 )
+                code = worker.wait(STARTED_SECONDS)
             finally:
                 os.close(descriptor)
+        except subprocess.TimeoutExpired:
+            return Outcome(True)
         except OSError as error:
             return Outcome(False, str(error))
-        return Outcome(True)
+        return Outcome(code == 0, f"the worker ended at once with exit code {code}; {self._log} may say why")
 
 
 def _lock_within(descriptor: int, limit_seconds: float) -> None:
@@ -234,6 +301,14 @@ def system_ports(config: Path, worker_log: Path, tmux_socket: str | None = None)
         processes=SystemProcesses(),
         spawner=SystemSpawner(config, worker_log),
     )
+
+
+def _pane(shown: str) -> Pane | None:
+    """A pane from a line in `_PANE_FORMAT`; None where it names no process."""
+    fields = shown.split("\t", 4)
+    if len(fields) != 5 or not fields[1].isdigit():
+        return None
+    return Pane(fields[0], int(fields[1]), fields[2] == "1", fields[3], fields[4])
 
 
 def _run(command: Sequence[str], limit_seconds: float) -> Outcome:

@@ -6,10 +6,10 @@ Each does what the real thing was seen to do, and nothing that it never did.
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from harness.world.kernel import Process, World
-from threadrebuild.ports import Outcome, Pane
+from threadrebuild.ports import Answer, Outcome, Pane
 
 LOCK_POLL_SECONDS = 0.05
 
@@ -51,6 +51,7 @@ class SimulatedLocks:
     def __init__(self, world: World) -> None:
         self._world = world
         self._holders: dict[Path, Process] = {}
+        self._claimed: dict[str, Process] = {}
 
     @contextmanager
     def hold(self, path: Path, limit_seconds: float | None = None) -> Iterator[None]:
@@ -69,21 +70,55 @@ class SimulatedLocks:
         finally:
             self._holders.pop(path, None)
 
+    @contextmanager
+    def claim(self, names: Sequence[str]) -> Iterator[str | None]:
+        self._world.take_step("locks", "claim", names=len(names))
+        mine = self._world.running()
+        taken = [name for name in names if (by := self._claimed.get(name)) is not None and by.alive and by is not mine]
+        held = [] if taken or mine is None else [name for name in names if self._claimed.get(name) is not mine]
+        for name in held:
+            assert mine is not None
+            self._claimed[name] = mine
+        try:
+            yield taken[0] if taken else None
+        finally:
+            for name in held:
+                self._claimed.pop(name, None)
+
 
 class SimulatedProcesses:
-    """`ports.Processes` over the world's processes."""
+    """`ports.Processes` over the world's processes. A story says who is whose child, and what a call answers."""
 
     def __init__(self, world: World) -> None:
         self._world = world
+        self.children: dict[int, list[int]] = {}
+        self.folders: dict[int, Path] = {}
+        self.missing: set[str] = set()
+        """Programs that are not installed."""
+        self.on_call: Callable[[list[str], bytes], Answer] = lambda command, given: Answer(None, b"")
 
     def command_line(self, pid: int) -> list[str]:
         self._world.take_step("processes", "command_line", pid=pid)
         process = self._world.processes.get(pid)
         return list(process.command) if process is not None and process.alive else []
 
+    def descendants(self, pid: int) -> list[int]:
+        self._world.take_step("processes", "descendants", pid=pid)
+        return [each for each in self.children.get(pid, ()) if self._world.processes[each].alive]
+
+    def folder(self, pid: int) -> Path | None:
+        self._world.take_step("processes", "folder", pid=pid)
+        return self.folders.get(pid)
+
+    def call(self, command: Sequence[str], folder: Path | None = None, given: bytes = b"") -> Answer:
+        self._world.take_step("processes", "call", command=list(command))
+        return self.on_call(list(command), given)
+
     def find_program(self, name: str) -> str | None:
         self._world.take_step("processes", "find_program", name=name)
-        return f"/usr/bin/{name}"
+        if PurePath(name).name in self.missing:
+            return None
+        return name if name.startswith("/") else f"/usr/bin/{name}"
 
 
 class SimulatedTmux:
@@ -121,9 +156,14 @@ class SimulatedTmux:
             return None
         for pane_id, (name, process) in self._panes.items():
             if target in (pane_id, name):
-                shown = process.command[0] if process.command else ""
-                return Pane(pane_id, process.pid, not process.alive, shown, " ".join(process.command))
+                return _shown(pane_id, process)
         return None
+
+    def every(self) -> dict[str, Pane]:
+        self._world.take_step("panes", "every")
+        if not self.answers:
+            return {}
+        return {name: _shown(pane_id, process) for pane_id, (name, process) in self._panes.items()}
 
     def respawn(self, pane_id: str, command: Sequence[str], folder: str) -> Outcome:
         self._world.take_step("panes", "respawn", pane=pane_id, command=list(command))
@@ -135,12 +175,19 @@ class SimulatedTmux:
         return Outcome(True)
 
 
+def _shown(pane_id: str, process: Process) -> Pane:
+    program = PurePath(process.command[0]).name if process.command else ""
+    return Pane(pane_id, process.pid, not process.alive, program, " ".join(process.command))
+
+
 class SimulatedSpawner:
     """`ports.Spawner`: the worker is a process of its own, which starts a moment later."""
 
     def __init__(self, world: World, run: Callable[[str, str], object]) -> None:
         self._world = world
         self._run = run
+        self.in_service: Callable[[Process], object] = lambda process: None
+        """What becomes of a worker that stays in the control group of the service it was started from (TR-117)."""
         self.started: list[str] = []
         self.works = True
 
@@ -150,5 +197,7 @@ class SimulatedSpawner:
             return Outcome(False, "no such program")
         process = self._world.process("worker", operation_id)
         self.started.append(operation_id)
+        if not leave_service:
+            self.in_service(process)
         self._world.start(process, lambda: self._run(operation_id, f"worker-{process.pid}"), after=0.2)
         return Outcome(True)

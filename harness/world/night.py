@@ -1,4 +1,4 @@
-"""One household in a simulated world: a pane, a host with a long session, and operations over them.
+"""One household in a simulated world: a door, a host with a long session, and operations over them.
 
 night = Night(folder)
 night.talk(lambda talk: talk.user("可以换窗了"))
@@ -10,6 +10,7 @@ assert night.latest().state == "activated"
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any, Literal
 
 from harness.runlog import RunLog
 from harness.world.disk import SimulatedFiles
@@ -22,66 +23,103 @@ from harness.world.doubles import (
     SimulatedTmux,
 )
 from harness.world.host import Host
-from harness.world.kernel import Fault, World
+from harness.world.kernel import Fault, Process, World
+from harness.world.services import SimulatedSystemd
 from harness.world.talk import Talk
 from threadrebuild.config import Settings
-from threadrebuild.doors.tmux import TmuxDoor
+from threadrebuild.doors import open_door
 from threadrebuild.operation import coordinator
 from threadrebuild.operation.household import Household
 from threadrebuild.operation.record import Operation
 from threadrebuild.operation.store import Store
 from threadrebuild.operation.worker import run_worker
-from threadrebuild.ports import Outcome, Ports
+from threadrebuild.ports import Ports
 
 OLD_SESSION = "aaaaaaaa-0000-4000-8000-000000000001"
 PANE = "%7"
 TARGET = "DO-NOT-CREATE:0.0"
 """A target that cannot exist outside a simulation (TR-163)."""
+UNIT = "do-not-create.service"
 COMMAND = ("/bin/false", "--resume", "{session_id}")
+
+DoorKind = Literal["tmux", "systemd", "pointer"]
 
 
 class Night:
-    """The household through the tmux door, with everything around it simulated."""
+    """The household through one of the three doors, with everything around it simulated.
+
+    `tmux`: the host lives in the pane `PANE`. `systemd`: the unit `UNIT` starts it for the session in `pointer`.
+    `pointer`: nothing stays up, and a runner calls the host for the session in `pointer`.
+    """
 
     def __init__(
-        self, folder: Path, seed: int = 0, faults: tuple[Fault, ...] = (), log: RunLog | None = None, **settings: object
+        self,
+        folder: Path,
+        seed: int = 0,
+        faults: tuple[Fault, ...] = (),
+        log: RunLog | None = None,
+        door: DoorKind = "tmux",
+        **settings: object,
     ) -> None:
         self.world = World(seed, log, faults)
         self.project_dir = folder / "-home-user-project"
         self.project_dir.mkdir(parents=True)
-        self.settings = Settings(
-            project_dir=str(self.project_dir),
-            claude_workdir="/home/user/project",
-            state_dir=str(folder / "state"),
-            tmux_target=TARGET,
-            resume_command=COMMAND,
-            **settings,  # type: ignore[arg-type]
-        )
+        self.pointer = folder / "household" / "session"
+        facts: dict[str, Any] = {
+            "project_dir": str(self.project_dir),
+            "claude_workdir": "/home/user/project",
+            "state_dir": str(folder / "state"),
+            "activation": door,
+            "resume_command": COMMAND,
+            "tmux_target": TARGET if door == "tmux" else None,
+            "systemd_unit": UNIT if door == "systemd" else None,
+            "resume_pointer_path": None if door == "tmux" else str(self.pointer),
+        }
+        self.settings = Settings(**facts | settings)
         self.host = Host(self.world, self.project_dir)
         self.files = SimulatedFiles(self.world, folder)
         self.tmux = SimulatedTmux(self.world, self.host.started)
+        self.systemd = SimulatedSystemd(self.world, self.host.started)
+        self.processes = SimulatedProcesses(self.world)
         self.spawner = SimulatedSpawner(self.world, self._work)
-        clock = SimulatedClock(self.world)
         ports = Ports(
-            clock=clock,
+            clock=SimulatedClock(self.world),
             ids=SimulatedIds(self.world),
             files=self.files,
             locks=SimulatedLocks(self.world),
             panes=self.tmux,
-            services=_NoServices(),
-            processes=SimulatedProcesses(self.world),
+            services=self.systemd,
+            processes=self.processes,
             spawner=self.spawner,
         )
-        door = TmuxDoor(TARGET, COMMAND, "/home/user/project", self.settings.healthcheck_seconds, self.tmux, clock)
         store = Store(Path(self.settings.state_dir), self.files, ports.locks)
-        self.house = Household(self.settings, store, door, ports)
+        self.house = Household(self.settings, store, open_door(self.settings, ports), ports)
         self.host.on_stop = lambda session, transcript: coordinator.stop_hook(self.house, str(transcript))
         talk = Talk(version=self.host.version)
         talk.user("早上好")
         talk.tool("Bash", {"command": "ls"}, result="a  b  c")
         talk.assistant("早。")
         self.host.begin(OLD_SESSION, talk)
-        self.tmux.open(PANE, TARGET, *self.resumed(OLD_SESSION))
+        self._open(door)
+
+    def _open(self, door: DoorKind) -> None:
+        """Start what the old session lives in."""
+        if door == "tmux":
+            self.tmux.open(PANE, TARGET, *self.resumed(OLD_SESSION))
+            return
+        self.pointer.parent.mkdir()
+        self.pointer.write_text(f"{OLD_SESSION}\n", encoding="ascii")
+        if door == "systemd":
+            self.systemd.open(UNIT, lambda: self.resumed(self.pointer.read_text(encoding="ascii").strip()))
+            self.spawner.in_service = lambda worker: self.systemd.join(UNIT, worker)
+
+    def resident(self) -> Process:
+        """The process of the host's session; through the pointer door one that makes a single turn's call."""
+        if self.settings.activation == "tmux":
+            return self.tmux.process_in(PANE)
+        if self.settings.activation == "systemd":
+            return self.systemd.process_in(UNIT)
+        return self.world.process(*self.resumed(self.pointer.read_text(encoding="ascii").strip()))
 
     def resumed(self, session: str) -> tuple[str, ...]:
         """The command line of a process of this household."""
@@ -93,8 +131,7 @@ class Night:
 
     def ask_for_rebuild(self, reason: str = "", word: str = "REBUILD") -> None:
         """The model calls the request tool, in the host's own process."""
-        process = self.tmux.process_in(PANE)
-        self.world.start(process, lambda: coordinator.request(self.house, reason, word))
+        self.world.start(self.resident(), lambda: coordinator.request(self.house, reason, word))
 
     def end_turn(self, session: str = OLD_SESSION) -> None:
         """The host's turn ends and its Stop hook fires."""
@@ -108,14 +145,3 @@ class Night:
 
     def _work(self, operation_id: str, worker: str) -> None:
         run_worker(self.house, operation_id, worker)
-
-
-class _NoServices:
-    def main_pid(self, unit: str) -> int:
-        return 0
-
-    def start_command(self, unit: str) -> list[str]:
-        return []
-
-    def restart(self, unit: str, limit_seconds: float) -> Outcome:
-        return Outcome(False, "no service manager")

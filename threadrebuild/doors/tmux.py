@@ -1,7 +1,8 @@
 """The tmux door: the host lives in a pane and is replaced by a forced respawn of exactly that pane."""
 
 from threadrebuild.doors.door import Holder, Identity, is_session_id
-from threadrebuild.ports import Clock, Outcome, Pane, Panes
+from threadrebuild.doors.host_process import host_under
+from threadrebuild.ports import Clock, Outcome, Pane, Panes, Processes
 
 CHECK_EVERY_SECONDS = 0.5
 
@@ -22,6 +23,7 @@ class TmuxDoor:
         folder: str,
         check_seconds: float,
         panes: Panes,
+        processes: Processes,
         clock: Clock,
     ) -> None:
         self._target = target
@@ -29,12 +31,16 @@ class TmuxDoor:
         self._folder = folder
         self._check_seconds = check_seconds
         self._panes = panes
+        self._processes = processes
         self._clock = clock
 
     def identity(self) -> Identity | None:
-        """The pane that the configured target names now, and the process in it; a dead pane has none."""
+        """The pane that the configured target names now, and the process in it.
+
+        None for a dead pane, and for one in which something else than the host runs (TR-183, TR-L23).
+        """
         pane = self._panes.find(self._target)
-        if pane is None or pane.dead or pane.pid <= 0:  # TR-L23
+        if pane is None or pane.dead or not self._holds_host(pane):  # TR-183
             return None
         return Identity(pane.id, str(pane.pid))
 
@@ -78,6 +84,9 @@ class TmuxDoor:
     def command(self, session_id: str) -> list[str]:
         """The household's resume command for a session."""
         return [part.replace("{session_id}", session_id) for part in self._resume_command]
+
+    def _holds_host(self, pane: Pane) -> bool:
+        return host_under(pane.pid, self._resume_command[0], self._processes) is not None
 
     def _is_ours(self, pane: Pane, session_id: str) -> bool:
         return session_id in pane.started_with

@@ -1,0 +1,107 @@
+"""The systemd door: a service starts the host; switching writes the pointer file and restarts the unit.
+
+The start script reads the pointer first, never file times: a process that exits may write to the old session once more
+and make it the newest (TR-118).
+"""
+
+from threadrebuild.doors.door import Holder, Identity
+from threadrebuild.doors.pointer_file import NoPointer, PointerFile, session_in
+from threadrebuild.ports import Clock, Outcome, Processes, Services
+
+CHECK_EVERY_SECONDS = 0.5
+
+
+class SystemdDoor:
+    """Identity is the unit's main process with the pointer; healthy is a main process that was started with the
+    session and stays up (TR-116, TR-119).
+    """
+
+    cannot_prove = (
+        "a main process that was started with the session does not prove that messages reach it",
+        "process ids are an approximation: this is no session lock of the host",
+    )
+    leaves_service = True  # TR-117
+
+    def __init__(
+        self,
+        unit: str,
+        pointer: PointerFile,
+        check_seconds: float,
+        restart_seconds: float,
+        services: Services,
+        processes: Processes,
+        clock: Clock,
+    ) -> None:
+        self._unit = unit
+        self._pointer = pointer
+        self._check_seconds = check_seconds
+        self._restart_seconds = restart_seconds
+        self._services = services
+        self._processes = processes
+        self._clock = clock
+
+    def identity(self) -> Identity | None:
+        """The unit's main process and the pointer's content; None where either cannot be told (TR-L23)."""
+        pid = self._services.main_pid(self._unit)
+        if pid == 0:  # TR-116
+            return None
+        try:
+            return Identity(self._unit, str(pid), self._pointer.read())
+        except NoPointer:
+            return None
+
+    def holder(self, recorded: Identity, wanted_session: str) -> Holder:
+        """By the main process and the pointer.
+
+        A new main process under our pointer counts as the wanted one; whether it obeyed is for `healthy` to say.
+        """
+        try:
+            content = self._pointer.read()
+        except NoPointer:
+            return Holder.OTHER
+        ours = session_in(content) == wanted_session
+        if content != recorded.pointer and not ours:
+            return Holder.OTHER
+        pid = self._services.main_pid(recorded.target)
+        if ours and (pid == 0 or self._was_started_with(pid, wanted_session)):
+            return Holder.WANTED if pid else Holder.NOBODY
+        if str(pid) == recorded.proof:  # TR-116
+            return Holder.UNCHANGED
+        return Holder.WANTED if ours else Holder.OTHER
+
+    def switch(self, recorded: Identity, session_id: str) -> Outcome:
+        """Write the pointer, then restart the unit; without the pointer nothing is restarted."""
+        written = self._pointer.write(session_id)  # TR-118
+        if not written.ok:
+            return written
+        return self._services.restart(recorded.target, self._restart_seconds)
+
+    def healthy(self, recorded: Identity, session_id: str) -> Outcome:
+        """Another main process than before, started with the session within the check time, and then up for as long.
+
+        An active unit that ignored the pointer is a failure (TR-119).
+        """
+        waited = 0.0
+        while not self._was_started_with(pid := self._services.main_pid(recorded.target), session_id):
+            if waited >= self._check_seconds:  # TR-119
+                return Outcome(False, f"the main process {pid} of {recorded.target} was not started with {session_id}")
+            self._clock.sleep(CHECK_EVERY_SECONDS)
+            waited += CHECK_EVERY_SECONDS
+        up = 0.0
+        while up < self._check_seconds:  # TR-119
+            self._clock.sleep(CHECK_EVERY_SECONDS)
+            up += CHECK_EVERY_SECONDS
+            if self._services.main_pid(recorded.target) != pid:
+                return Outcome(False, f"the main process of {recorded.target} did not stay the same")
+        return Outcome(True, f"{recorded.target} runs {session_id} as process {pid}, up for {self._check_seconds} s")
+
+    def undo(self, recorded: Identity) -> Outcome:
+        """Give the pointer back what it held; no restart took place."""
+        return self._pointer.put_back(recorded.pointer)
+
+    def command(self, session_id: str) -> list[str]:
+        """What is written, and the restart."""
+        return ["write", str(self._pointer.path), session_id, "systemctl", "restart", self._unit]
+
+    def _was_started_with(self, pid: int, session_id: str) -> bool:
+        return pid > 0 and any(session_id in argument for argument in self._processes.command_line(pid))
