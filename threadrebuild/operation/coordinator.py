@@ -7,6 +7,7 @@ kills the process it runs in (TR-095).
 from contextlib import ExitStack
 from typing import Any
 
+from threadrebuild.channel.handover import messages_of, probes_of, settle
 from threadrebuild.operation.household import Household, Refused
 from threadrebuild.operation.record import Operation, Step
 from threadrebuild.operation.recovery import recover_stale
@@ -60,11 +61,20 @@ def request_rollback(house: Household, confirmation: str, operation_id: str | No
 
 
 def status(house: Household, operation_id: str | None = None) -> dict[str, Any]:
-    """The named operation or the latest, and whether its worker has gone silent; changes nothing (TR-093)."""
+    """The named operation or the latest, whether its worker has gone silent, and what is proven; changes nothing.
+
+    `proven` holds the probes of an activated operation, which without them reads as unproven (TR-L20); `messages` what
+    may be said of those held during its switch (TR-093, TR-124).
+    """
     operation = house.store.load(operation_id) if operation_id else house.store.latest()
     if operation is None:
         return {"operation": None, "stale": False}
-    return {"operation": operation, "stale": house.is_stale(operation)}
+    return {
+        "operation": operation,
+        "stale": house.is_stale(operation),
+        "proven": probes_of(house, operation),
+        "messages": messages_of(house, operation),
+    }
 
 
 def stop_hook(house: Household, transcript_path: str | None) -> dict[str, Any]:
@@ -93,9 +103,28 @@ def stop_hook(house: Household, transcript_path: str | None) -> dict[str, Any]:
 
 
 def recover(house: Household) -> list[Operation]:
-    """Bring every operation whose worker is gone to an end, with its evidence (TR-L25)."""
+    """Bring every operation whose worker is gone to an end, with its evidence (TR-L25).
+
+    What the probes show of the latest operation, and which held messages have arrived, goes on record with it.
+    """
     with house.store.lock():
-        return recover_stale(house)
+        moved = recover_stale(house)
+        latest = house.store.latest()
+        if latest is not None:
+            _record_probes(house, latest)
+            settle(house, latest.id)
+        return moved
+
+
+def _record_probes(house: Household, operation: Operation) -> None:
+    probes = probes_of(house, operation)
+    if probes is None:
+        return
+    # A probe that passed once stays passed: later rows cannot take it back.
+    proven = {name: operation.proven.get(name, False) or getattr(probes, name) for name in ("inbound", "outbound")}
+    if proven != operation.proven:
+        operation.proven = proven
+        house.store.save(operation)
 
 
 def _moved_by_a_person(house: Household, operation_id: str | None, event: Event) -> Operation:

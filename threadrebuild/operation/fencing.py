@@ -23,4 +23,6 @@ def own(house: Household, operation: Operation, worker: str) -> Iterator[None]:
         if not ours or stored is None or stored.state is not operation.state:  # TR-L25
             raise LostLease(f"operation {operation.id} was taken from worker {worker}")
         operation.lease = house.new_lease(worker)
+        if house.journal is not None:
+            house.journal.hold(operation.lease.until)  # TR-L22
         yield

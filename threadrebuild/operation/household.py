@@ -4,10 +4,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
+from threadrebuild.channel.journal import Journal
 from threadrebuild.config import Settings
 from threadrebuild.doors.door import Door
 from threadrebuild.operation.record import Lease, Operation, Step
-from threadrebuild.operation.states import HELD_BY_WORKER, Event, after
+from threadrebuild.operation.states import ENDS, HELD_BY_WORKER, Event, after
 from threadrebuild.operation.store import Store
 from threadrebuild.ports import Ports
 
@@ -37,6 +38,13 @@ class Household:
         assert self.settings.project_dir is not None
         return Path(self.settings.project_dir)
 
+    @property
+    def journal(self) -> Journal | None:
+        """Where inbound messages are held during a switch; None for a household without a channel."""
+        if self.settings.channel_dir is None:
+            return None
+        return Journal(Path(self.settings.channel_dir), self.ports.files, self.ports.locks, self.ports.clock)
+
     def move(self, operation: Operation, event: Event, detail: str = "") -> None:
         """Move an operation by the table and save it. Raises `Refused` where the table has no such transition."""
         following = after(operation.state, event)
@@ -49,6 +57,8 @@ class Household:
         if following not in HELD_BY_WORKER:
             operation.lease = None
         self.store.save(operation)
+        if following in ENDS and self.journal is not None:  # TR-123
+            self.journal.release()
 
     def now(self) -> str:
         """The time as it stands in records: ISO, UTC, microseconds."""

@@ -4,6 +4,7 @@ from typing import Any
 
 import msgspec
 
+from threadrebuild.channel.proof import Delivery
 from threadrebuild.doors.door import Identity
 from threadrebuild.operation.states import State
 
@@ -83,6 +84,8 @@ class Operation(msgspec.Struct, kw_only=True):
     activated_at: str | None = None
     proven: dict[str, bool] = {}
     """Which of the inbound and outbound probes were seen to pass since activation (TR-L20)."""
+    messages: dict[str, Delivery] = {}
+    """What became of the messages held during the switch: source/chat/id → state and evidence (TR-172)."""
     later_dialogue: dict[str, Any] = {}
     """What was said after activation and stays in the new session: file and number of texts (TR-L24)."""
     format: int = FORMAT

@@ -5,6 +5,7 @@ compares everything once more and uses the door. Between any two steps the worke
 record.
 """
 
+from threadrebuild.channel.handover import see_arrive
 from threadrebuild.operation.activate import activate
 from threadrebuild.operation.household import Household, Refused
 from threadrebuild.operation.prepare import prepare
@@ -30,10 +31,11 @@ def run_worker(house: Household, operation_id: str, worker: str) -> Operation:
     house.ports.clock.sleep(house.settings.activation_delay_seconds)  # TR-102
     if operation.state is State.ROLLBACK_SCHEDULED:
         roll_back(house, operation, worker)
-        return operation
-    prepare(house, operation, worker)
-    if operation.state not in ENDS:
-        activate(house, operation, worker)
+    else:
+        prepare(house, operation, worker)
+        if operation.state not in ENDS:
+            activate(house, operation, worker)
+    see_arrive(house, operation)
     return operation
 
 
