@@ -16,6 +16,7 @@ from threadrebuild.operation.record import Built, Operation, Source
 from threadrebuild.operation.recovery import fail
 from threadrebuild.operation.states import Event
 from threadrebuild.project import source_in
+from threadrebuild.project_folder import folder_fault
 from threadrebuild.transcript.lines import UnreadableInput, digest_of
 
 SNAPSHOT = "startup_snapshot.txt"
@@ -41,6 +42,9 @@ def prepare(house: Household, operation: Operation, worker: str) -> None:
 
 def _prepare(house: Household, operation: Operation, worker: str) -> None:
     assert operation.transcript_path is not None and operation.new_session_id is not None
+    fault = folder_fault(house.settings)
+    if fault is not None:  # TR-003
+        raise _Abandoned(fault)
     identity = house.door.identity()
     if identity is None:  # TR-L23
         raise _Abandoned("the door's identity cannot be told: no identity, no switch")
