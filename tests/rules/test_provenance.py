@@ -401,6 +401,7 @@ def test_what_the_runtime_wrote_in_a_speakers_place_is_left_behind_and_listed(tm
     talk.api_error("API Error: 529 overloaded")
     talk.api_error("API Error: 500", message={"role": "assistant", "model": "claude-opus-4-8", "content": "API Error"})
     talk.unasked()
+    talk.assistant("No response requested.")
     talk.user("API Error: from the host", isApiErrorMessage=True)
     talk.assistant("答")
     talk.compact("摘要")
@@ -410,9 +411,25 @@ def test_what_the_runtime_wrote_in_a_speakers_place_is_left_behind_and_listed(tm
     expect("TR-023", bytes_in(carried, "injected_block") == 0, "words without a tag are no injected block")
     expect_equal("TR-L14", carried.said, [("user", "问"), ("assistant", "答")], "texts of persons")
     listed = [text["text"] for text in carried.summary["runtime_texts"]]
-    errors = ["API Error: 529 overloaded", "API Error", "No response requested.", "API Error: from the host"]
+    answers = ["No response requested."] * 2
+    errors = ["API Error: 529 overloaded", "API Error", *answers, "API Error: from the host"]
     expect_equal("TR-L14", listed, [MARKS[0], MARKS[0], MARKS[1], *errors, "摘要"], "texts that are listed")
     expect("TR-L14", "runtime-text" in carried.codes, "and reported")
+
+
+@proves("TR-L14")
+def test_a_mark_is_no_message_that_an_answer_could_rewind(tmp_path: Path) -> None:
+    for number, mark in enumerate(("No response requested.", "Nobody asked for an answer.")):
+        talk = Talk()
+        row(talk, "assistant", [{"type": "text", "text": 8}])
+        talk.user("问")
+        asked = talk.mark()
+        talk.assistant(mark)
+        talk.rewind(asked)
+        talk.assistant("答")
+        carried = carry(talk, tmp_path / str(number))
+        expect_equal("TR-L14", "fork" in carried.codes, number == 1, f"{mark!r} begins a branch of the talk")
+        expect("TR-L14", mark not in texts_of(carried), "it is not carried")
 
 
 @proves("TR-L14")

@@ -97,6 +97,12 @@ def is_runtime_row(row: Row) -> bool:
     return bool(row.isApiErrorMessage) or (row.message is not None and row.message.model == SYNTHETIC)  # TR-L14
 
 
+def is_mark(block: Block) -> bool:
+    """Whether a block is the answer that the host writes itself where nobody has asked; it is nobody's message."""
+    token = bytes(block.text) if block.type == "text" and isinstance(block.text, Raw) else b""
+    return token[:1] == b'"' and decoded(token) == NO_ANSWER
+
+
 def queued_text(text: str) -> Origin:
     """Who wrote a text that was queued as a prompt (TR-025)."""
     if not text.strip():

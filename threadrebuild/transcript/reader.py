@@ -371,7 +371,8 @@ class Reader:
             else:
                 used += self._other(block)
         self.ledger.bytes["envelope"] += size - used
-        if provenance.is_runtime_row(row):
+        is_mark = not said and marks is None and len(content) == 1 and provenance.is_mark(content[0])
+        if is_mark or provenance.is_runtime_row(row):
             if row.uuid is not None:
                 self.chain.trace(row.uuid, row.parentUuid, self.line)
             return
@@ -499,7 +500,7 @@ class Reader:
             f"says something else than {named} with the same uuid; this one is carried",
         )
         self.rewritten.add(row.uuid)
-        first = earlier[0].line if earlier else self.chain.lines[self.chain.index[row.uuid]]
+        first = earlier[0].line if earlier else self.chain.first_line(row.uuid)
         places = (place for place, utterance in enumerate(self.said) if utterance.line > first)
         place = next(places, len(self.said))
         later = self.said[place:]
