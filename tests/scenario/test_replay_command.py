@@ -1,4 +1,4 @@
-"""`rebuild-harness replay`: what it says of recordings that meet what is stated about them, and of those that do not."""
+"""`rebuild-harness replay`: what it says of recordings that meet what is stated about them, and of others."""
 
 import json
 import shutil
