@@ -1,9 +1,9 @@
-"""The command line of the cores: `candidate`, `verify`, `plan`, `dirty`.
+"""The command line of the cores: `candidate`, `verify`, `plan`, `dirty` on files; those of operations are attached.
 
 Exit codes: 0 done, 1 refused, 2 usage, configuration or unreadable input. With `--json` stdout holds one object.
 """
 
-import json
+import os
 import sys
 import uuid
 from pathlib import Path
@@ -22,22 +22,22 @@ from threadrebuild.carry.summary import (
     verification_summary,
 )
 from threadrebuild.carry.verification import verify_candidate
-from threadrebuild.config import ConfigError, Settings, load_settings
+from threadrebuild.commands import COMMANDS
+from threadrebuild.config import ConfigError, Settings, find_config, load_settings
+from threadrebuild.console import REFUSED, UNUSABLE, config_option, json_option, path_type, print_json
 from threadrebuild.project import source_in
 from threadrebuild.system import SystemFiles, SystemIds
 from threadrebuild.transcript.dirty import dirty_ledger
 from threadrebuild.transcript.lines import UnreadableInput
 from threadrebuild.transcript.reading import read_transcript
 
-REFUSED = 1
-UNUSABLE = 2
 DIVISOR_DECIMALS = 4
 
-_path = click.Path(path_type=Path)
-_transcript = click.argument("transcript", type=_path)
-_transcript_or_newest = click.argument("transcript", type=_path, required=False)
-_config = click.option("--config", type=_path, help="TOML file with settings; without it the defaults hold.")
-_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+_transcript = click.argument("transcript", type=path_type)
+_transcript_or_newest = click.argument("transcript", type=path_type, required=False)
+_settings_option = click.option(
+    "--config", type=path_type, help="TOML file with settings; without it the defaults hold."
+)
 _malformed = click.option(
     "--malformed",
     type=click.Choice(["block", "report"]),
@@ -55,11 +55,11 @@ def main() -> None:
 
 @main.command()
 @_transcript
-@click.option("--out", type=_path, required=True, help="Folder for the candidate, its manifest and its ledger.")
+@click.option("--out", type=path_type, required=True, help="Folder for the candidate, its manifest and its ledger.")
 @click.option("--session-id", help="Session id of the candidate; random without it.")
 @_malformed
-@_config
-@_json
+@_settings_option
+@json_option
 def candidate(
     transcript: Path,
     out: Path,
@@ -88,8 +88,8 @@ def candidate(
     help="The host's first context reading after this carry; adds the divisor that follows from it.",
 )
 @_malformed
-@_config
-@_json
+@config_option
+@json_option
 def plan(
     transcript: Path | None,
     context_reading: int | None,
@@ -98,7 +98,7 @@ def plan(
     as_json: bool,
 ) -> None:
     """Show what a carry would do; reads only. Without TRANSCRIPT the newest one of the project folder."""
-    settings = _settings(config, as_json)
+    settings = _settings(find_config(config, os.environ), as_json)
     try:
         planned = plan_file(source_in(settings, transcript), settings, malformed)
     except UnreadableInput as error:
@@ -114,18 +114,18 @@ def plan(
 
 @main.command()
 @_transcript_or_newest
-@_config
-@_json
+@config_option
+@json_option
 def dirty(transcript: Path | None, config: Path | None, as_json: bool) -> None:
     """Weigh the run traces of a transcript against the budget; reads only, and only advises."""
-    settings = _settings(config, as_json)
+    settings = _settings(find_config(config, os.environ), as_json)
     try:
         weighed = dirty_ledger(read_transcript(source_in(settings, transcript), settings), settings)
     except UnreadableInput as error:
         _unusable("unreadable-input", str(error), as_json)
     summary = dirty_summary(weighed)
     if as_json:
-        _print_json(summary)
+        print_json(summary)
         return
     for name, count in sorted(weighed.categories.items(), key=lambda each: -each[1]):
         click.echo(f"{name:16} {count:>15,} bytes")
@@ -140,8 +140,8 @@ def dirty(transcript: Path | None, config: Path | None, as_json: bool) -> None:
 
 
 @main.command()
-@click.argument("candidate", type=_path)
-@_json
+@click.argument("candidate", type=path_type)
+@json_option
 def verify(candidate: Path, as_json: bool) -> None:
     """Check a candidate on disk, against the manifest beside it where there is one; reads only."""
     beside = candidate.parent / MANIFEST
@@ -161,7 +161,7 @@ def verify(candidate: Path, as_json: bool) -> None:
         **verification_summary(verification),
     }
     if as_json:
-        _print_json(summary)
+        print_json(summary)
     else:
         for check in verification.checks:
             click.echo(f"{'ok  ' if check.ok else 'FAIL'} {check.name}: {check.detail}")
@@ -198,7 +198,7 @@ def _answer(summary: dict[str, Any], as_json: bool) -> NoReturn:
     """Print a plan or a candidate and leave with its exit code."""
     refused = summary["verdict"] == "refused"
     if as_json:
-        _print_json(summary)
+        print_json(summary)
     else:
         _print_words(summary)
     if refused:
@@ -238,13 +238,13 @@ def _print_words(summary: dict[str, Any]) -> None:
 
 def _unusable(reason: str, detail: str, as_json: bool) -> NoReturn:
     if as_json:
-        _print_json({"verdict": "refused", "reason": reason, "detail": detail})
+        print_json({"verdict": "refused", "reason": reason, "detail": detail})
     click.echo(f"error: {detail}", err=True)
     sys.exit(UNUSABLE)
 
 
-def _print_json(value: dict[str, Any]) -> None:
-    click.echo(json.dumps(value, ensure_ascii=True))
+for _command in COMMANDS:
+    main.add_command(_command)
 
 
 if __name__ == "__main__":
