@@ -5,6 +5,7 @@
 
 from pathlib import Path
 
+from threadrebuild.doors.claims import claims_of
 from threadrebuild.doors.door import Holder
 from threadrebuild.operation.fencing import own
 from threadrebuild.operation.freeze import changed_since, neighbours_of
@@ -17,6 +18,16 @@ from threadrebuild.transcript.lines import digest_of
 
 def activate(house: Household, operation: Operation, worker: str) -> None:
     """Bring a verified operation to `activated`, `rolled_back` or `failed` (TR-086…TR-089)."""
+    assert operation.cas_identity is not None
+    with house.ports.locks.claim(claims_of(house.settings, operation.cas_identity.target)) as taken:
+        if taken is None:  # TR-L34
+            _switch(house, operation, worker)
+            return
+    with own(house, operation, worker):
+        fail(house, operation, f"another operation is switching the same {taken}", conflict=True)
+
+
+def _switch(house: Household, operation: Operation, worker: str) -> None:
     assert operation.candidate is not None and operation.cas_identity is not None
     session_id = operation.candidate.session_id
     with own(house, operation, worker):

@@ -93,10 +93,14 @@ def stop_hook(house: Household, transcript_path: str | None) -> dict[str, Any]:
             if not transcript_path:  # TR-097
                 raise Refused("no-transcript-path", "the hook's input names no transcript_path")
             operation.transcript_path = transcript_path  # TR-004
+            # Whose turn has ended: what takes the door from here on is somebody else, also before the worker looks.
+            operation.cas_identity = house.door.identity()
         operation.lease = house.new_lease("starting")
         house.move(operation, Event.SCHEDULE, "the turn has ended")
         started = house.ports.spawner.start_worker(operation.id, house.door.leaves_service)
         if not started.ok:  # TR-083
+            if operation.state is State.SCHEDULED:
+                operation.cas_identity = None
             house.move(operation, Event.UNSCHEDULE, f"no worker could be started: {started.detail}")
             return {"scheduled": False, "operation": operation.id, "error": started.detail}
         return {"scheduled": True, "operation": operation.id}

@@ -26,6 +26,10 @@ class _Abandoned(Exception):
     """A step did not match."""
 
 
+class _TakenOver(_Abandoned):
+    """Somebody else has the door since the turn ended."""
+
+
 def prepare(house: Household, operation: Operation, worker: str) -> None:
     """Bring a scheduled operation to `verifying`, or to `failed` with the reason (TR-084, TR-085)."""
     with own(house, operation, worker):
@@ -37,7 +41,7 @@ def prepare(house: Household, operation: Operation, worker: str) -> None:
         raise
     except (_Abandoned, NotFrozen, UnreadableInput, Refused, OSError) as error:
         with own(house, operation, worker):
-            fail(house, operation, str(error))
+            fail(house, operation, str(error), conflict=isinstance(error, _TakenOver))
 
 
 def _prepare(house: Household, operation: Operation, worker: str) -> None:
@@ -48,6 +52,8 @@ def _prepare(house: Household, operation: Operation, worker: str) -> None:
     identity = house.door.identity()
     if identity is None:  # TR-L23
         raise _Abandoned("the door's identity cannot be told: no identity, no switch")
+    if operation.cas_identity not in (None, identity):  # TR-L34 TR-105
+        raise _TakenOver("the door is not held by whom it was when the turn ended")
     source = source_in(house.settings, Path(operation.transcript_path))
     folder = house.store.artifacts(operation.id)
     copy = folder / f"{source.stem}.jsonl"

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from threadrebuild.doors.door import Holder
+from threadrebuild.doors.claims import claims_of
+from threadrebuild.doors.door import Holder, Identity
 from threadrebuild.operation.appended import speech_after
 from threadrebuild.operation.fencing import own
 from threadrebuild.operation.household import Household
@@ -14,12 +15,22 @@ from threadrebuild.transcript.lines import BATCH_BYTES
 
 def roll_back(house: Household, operation: Operation, worker: str) -> None:
     """Bring a scheduled rollback to `rolled_back`, or to `failed` on a conflict or an unhealthy session (TR-091)."""
-    assert operation.source is not None and operation.candidate is not None
     identity = operation.cas_identity_after
-    with own(house, operation, worker):
-        if identity is None:  # TR-L23
+    if identity is None:  # TR-L23
+        with own(house, operation, worker):
             fail(house, operation, "no identity was recorded after activation: no identity, no switch")
+        return
+    with house.ports.locks.claim(claims_of(house.settings, identity.target)) as taken:
+        if taken is None:  # TR-L34
+            _switch_back(house, operation, identity, worker)
             return
+    with own(house, operation, worker):
+        fail(house, operation, f"another operation is switching the same {taken}", conflict=True)
+
+
+def _switch_back(house: Household, operation: Operation, identity: Identity, worker: str) -> None:
+    assert operation.source is not None
+    with own(house, operation, worker):
         if house.door.holder(identity, operation.source.session_id) is not Holder.UNCHANGED:  # TR-108
             fail(house, operation, "the door changed hands after activation", conflict=True)
             return
