@@ -38,6 +38,7 @@ from threadrebuild.transcript.tags import nothing_but_blocks
 from threadrebuild.transcript.tokens import decoded, piece
 from threadrebuild.transcript.warnings import Warnings
 
+QUOTE = ord('"')
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _WHOLE_ROWS = {"system": "system", "progress": "progress", "summary": "summary"}
 _STORED_REQUESTS = frozenset({"prompt_snapshot"})
@@ -307,7 +308,8 @@ class Reader:
         if block.content is UNSET:
             return 0
         size = len(block.content)
-        images = self.images.in_result(call, block.content) if b'"image"' in line else 0
+        has_images = memoryview(block.content)[0] != QUOTE and b'"image"' in line
+        images = self.images.in_result(call, block.content) if has_images else 0
         self.ledger.bytes["tool_result"] += size - images
         self.ledger.bytes["image"] += images
         return size
