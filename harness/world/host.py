@@ -1,10 +1,12 @@
 """A simulated host: it appends to its transcript as it talks, fires its Stop hook, and resumes by session id."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
 from harness.world.kernel import Process, World
 from harness.world.talk import Talk
+from threadrebuild.channel.message import Message
 
 HOOK_AFTER_SECONDS = 0.3
 
@@ -21,7 +23,10 @@ class Host:
         self.project_dir = project_dir
         self.version = version
         self.on_stop: Callable[[str, Path], object] = lambda session, transcript: None
+        self.on_start: Callable[[Process], object] = lambda process: None
         self.lives: list[float | None] = []
+        self.busy: set[str] = set()
+        """Sessions in which a tool runs: what arrives there is queued and read beside its result."""
         self._talks: dict[str, Talk] = {}
 
     def transcript(self, session: str) -> Path:
@@ -35,6 +40,7 @@ class Host:
 
     def started(self, process: Process) -> None:
         """A process of the host has been started: it stays up as long as the story says."""
+        self.on_start(process)
         life = self.lives.pop(0) if self.lives else None
         if life is not None:
             self.world.start(self.world.process("outside"), lambda: self.world.kill(process), after=life)
@@ -44,15 +50,31 @@ class Host:
         command = process.command
         return command[command.index("--resume") + 1] if "--resume" in command else None
 
-    def append(self, session: str, say: Callable[[Talk], None]) -> None:
+    def append(self, session: str, say: Callable[[Talk], object]) -> None:
         """Let the host write more rows of a session."""
-        talk = self._talks.setdefault(session, Talk(version=self.version, seed=len(self._talks) + 1))
+        talk = self._talk_of(session)
         before = len(talk.bytes())
         say(talk)
         with self.transcript(session).open("ab") as file:
             file.write(talk.bytes()[before:])
 
+    def arrive(self, session: str, message: Message) -> None:
+        """A message of a channel enters a session's context."""
+        idle = session not in self.busy
+        labels = {"source": message.source, "chat_id": message.chat_id, "message_id": message.message_id}
+        self.append(session, lambda talk: talk.channel(message.text, idle=idle, **labels))
+
     def end_turn(self, session: str) -> None:
         """The turn has ended: the Stop hook runs, in a process of its own."""
         hook = self.world.process("hook")
         self.world.start(hook, lambda: self.on_stop(session, self.transcript(session)), after=HOOK_AFTER_SECONDS)
+
+    def _talk_of(self, session: str) -> Talk:
+        """The builder of a session's rows; a session that was begun by somebody else goes on from its last row."""
+        if session not in self._talks:
+            talk = self._talks[session] = Talk(version=self.version, seed=len(self._talks) + 1)
+            talk.session = session
+            path = self.transcript(session)
+            rows = [json.loads(line) for line in path.read_bytes().splitlines()] if path.exists() else []
+            talk.rewind(next((row["uuid"] for row in reversed(rows) if row.get("uuid")), None))
+        return self._talks[session]

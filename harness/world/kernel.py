@@ -105,6 +105,8 @@ class World:
         process.alive = False
         for actor in process.actors:
             if actor is not getcurrent() and not actor.dead:
+                # What ends goes back to its parent: that is who killed it, and goes on.
+                actor.parent = getcurrent()
                 actor.throw(Killed)
 
     def power_cut(self) -> None:

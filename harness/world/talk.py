@@ -57,16 +57,21 @@ class Talk(Chain):
         self._say(row, "assistant", _decoded(text, text_token))
 
     def channel(
-        self, text: str, *, source: str = "companion", idle: bool = True, chat_id: str = "me", **fields: Any
+        self,
+        text: str,
+        *,
+        source: str = "companion",
+        idle: bool = True,
+        chat_id: str = "me",
+        message_id: str | None = None,
+        **fields: Any,
     ) -> str:
         """A message over a chat channel, while the assistant was idle or busy; returns it in its envelope.
 
-        The envelope is part of what was said (TR-028).
+        The envelope is part of what was said (TR-028). Without a `message_id` the message gets one of its own.
         """
-        number = 9000 + self._rows
-        labels = (
-            f'source="{source}" chat_id="{chat_id}" message_id="{number}" user="human" ts="{self._time()}"'
-        )
+        number = message_id or str(9000 + self._rows)
+        labels = f'source="{source}" chat_id="{chat_id}" message_id="{number}" user="human" ts="{self._time()}"'
         enveloped = f"<channel {labels}>\n{text}\n</channel>"
         if not idle:
             self.queued(enveloped)
@@ -75,9 +80,7 @@ class Talk(Chain):
         self._say(row, "user", enveloped)
         return enveloped
 
-    def queued(
-        self, text: str | list[str], *, mode: str = "prompt", remove_first: bool = False, **fields: Any
-    ) -> None:
+    def queued(self, text: str | list[str], *, mode: str = "prompt", remove_first: bool = False, **fields: Any) -> None:
         """A prompt typed while a tool ran: enqueue, attachment, remove (TR-026). A command is no speech.
 
         A list is a prompt of text blocks and a picture. With `remove_first` the order is that of recordings.
@@ -172,9 +175,7 @@ class Talk(Chain):
 
     def command(self, name: str, output: str = "") -> None:
         """A slash command that ran locally: caveat, name and output, as three rows."""
-        self.meta(
-            "<local-command-caveat>Caveat: generated while running local commands.</local-command-caveat>"
-        )
+        self.meta("<local-command-caveat>Caveat: generated while running local commands.</local-command-caveat>")
         word = name.removeprefix("/")
         named = f"<command-name>{name}</command-name>\n            <command-message>{word}</command-message>"
         self._bare(f"{named}\n            <command-args></command-args>", {})
@@ -228,24 +229,16 @@ class Talk(Chain):
         suffix = " for tool use" if for_tool else ""
         self._bare([_text(f"[Request interrupted by user{suffix}]")], {})
 
-    def _block(
-        self, block: Row, message: str | None, stop: str, fields: Row, token: str | None = None
-    ) -> str:
+    def _block(self, block: Row, message: str | None, stop: str, fields: Row, token: str | None = None) -> str:
         self.message = message or self._new_message()
-        return self._add(
-            shapes.assistant(self._frame(), block, message=self.message, stop=stop), fields, token
-        )
+        return self._add(shapes.assistant(self._frame(), block, message=self.message, stop=stop), fields, token)
 
-    def _call(
-        self, name: str, arguments: Row, message: str | None, token: str | None = None
-    ) -> tuple[str, str]:
+    def _call(self, name: str, arguments: Row, message: str | None, token: str | None = None) -> tuple[str, str]:
         call = f"toolu_{self._random.getrandbits(96):024x}"
         block = {"type": "tool_use", "id": call, "name": name, "input": arguments}
         return self._block(block, message, "tool_use", {}, token), call
 
-    def _result(
-        self, content: object, error: bool, called: tuple[str, str], beside: str | None = None
-    ) -> None:
+    def _result(self, content: object, error: bool, called: tuple[str, str], beside: str | None = None) -> None:
         caller, call = called
         frame = self._frame()
         row = shapes.tool_result(frame, content, call=call, error=error, caller=caller, prompt=self._prompt)
