@@ -58,7 +58,11 @@ def status(house: Household, operation_id: str | None = None) -> dict[str, Any]:
     if operation_id and seen["operation"] is None:
         raise Refused("no-operation", f"no operation {operation_id}")
     operation = seen["operation"]
-    return {"ok": True, **msgspec.to_builtins(seen), "operation": None if operation is None else shown(operation)}
+    return {
+        "ok": True,
+        **msgspec.to_builtins(seen),
+        "operation": None if operation is None else shown(operation),  # TR-093 TR-171
+    }
 
 
 def request(house: Household, reason: str, confirmation: str) -> dict[str, Any]:

@@ -6,6 +6,7 @@ They walk the same states under the same checks. The person has to name the tran
 from datetime import timedelta
 from pathlib import Path
 
+from threadrebuild.channel.handover import see_arrive
 from threadrebuild.operation.activate import activate
 from threadrebuild.operation.fencing import LostLease, own
 from threadrebuild.operation.household import Household, Refused
@@ -41,6 +42,7 @@ def activate_by_hand(house: Household) -> Operation:
         activate(house, operation, BY_HAND)
     except LostLease as error:
         raise Refused("not-now", str(error)) from None
+    see_arrive(house, operation)
     return operation
 
 
