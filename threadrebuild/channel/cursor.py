@@ -22,8 +22,8 @@ WAITING_MOST = 1000
 class Cursor:
     """The cursor of one process. What it remembers of sent messages begins empty: another process's do not count.
 
-    It holds at most `WAITING_MOST` messages' ids and the last `overlap` of those it passed. That is enough: no question
-    it asks goes back further than `marks[0]`, so no older message can come again.
+    It holds the ids of at most `WAITING_MOST` messages that wait, of as many sent since the last answer, and of the last
+    `overlap` it passed. That is enough: no question it asks goes back further than `marks[0]`.
     """
 
     def __init__(self, marks: Iterable[int] = (0,), overlap: int = OVERLAP) -> None:
@@ -62,7 +62,9 @@ class Cursor:
                 self._sent[message.id] = message.number
             if message.id not in self._sent:  # TR-127 TR-165
                 to_send.append(message)
+        self._waiting = dict(sorted(self._waiting.items()))
         self._move()
+        self._forget()
         return to_send
 
     def sent(self, message: Message) -> None:
@@ -71,16 +73,19 @@ class Cursor:
         self._move()
 
     def _move(self) -> None:
-        for number in sorted(self._waiting):
-            if self._waiting[number] not in self._sent:  # TR-125 TR-126 TR-165
+        while self._waiting:
+            number, id = next(iter(self._waiting.items()))
+            if id not in self._sent:  # TR-125 TR-126 TR-165
                 break
             del self._waiting[number]
             if number > self.at:
                 self.marks.append(number)
         del self.marks[: -self._overlap - 1]
-        oldest = self.marks[0]
+
+    def _forget(self) -> None:
+        """Drop the ids of messages that no question to come can bring again."""
         waiting = set(self._waiting.values())
-        self._sent = {id: number for id, number in self._sent.items() if number > oldest or id in waiting}
+        self._sent = {id: number for id, number in self._sent.items() if number > self.marks[0] or id in waiting}
 
 
 class _Stored(msgspec.Struct):
