@@ -99,7 +99,7 @@ def stop_hook(house: Household, transcript_path: str | None) -> dict[str, Any]:
         house.move(operation, Event.SCHEDULE, "the turn has ended")
         started = house.ports.spawner.start_worker(operation.id, house.door.leaves_service)
         if not started.ok:  # TR-083
-            if operation.state is State.SCHEDULED:
+            if operation.source is None:
                 operation.cas_identity = None
             house.move(operation, Event.UNSCHEDULE, f"no worker could be started: {started.detail}")
             return {"scheduled": False, "operation": operation.id, "error": started.detail}
