@@ -277,6 +277,28 @@ def test_what_hooks_and_servers_inject_is_nobodys_word(tmp_path: Path) -> None:
 
 
 @proves("TR-180")
+def test_what_a_hook_or_server_attaches_is_nobodys_word(tmp_path: Path) -> None:
+    kinds = (
+        "hook_additional_context",
+        "hook_success",
+        "mcp_instructions_delta",
+        "Queued_command",
+        "queued_command ",
+        "",
+    )
+    talk = Talk()
+    talk.user("问")
+    for kind in kinds:
+        talk.attachment(kind, prompt="接口说", content=["接口说"], commandMode="prompt")
+    talk.queued("停")
+    talk.assistant("答")
+    carried = carry(talk, tmp_path)
+    expect("TR-180", "接口说" not in texts_of(carried), "what is attached is not carried")
+    expect("TR-025", "停" in texts_of(carried), "what was queued is")
+    expect_equal("TR-180", texts_of(carried), ["问", "停", "答"], "texts of persons")
+
+
+@proves("TR-180")
 def test_a_person_may_speak_of_a_hook(tmp_path: Path) -> None:
     talk = Talk()
     for tag in HOOK_TAGS:

@@ -25,6 +25,11 @@ def busy_talk(version: str = "2.1.199") -> Talk:
     return talk
 
 
+def expect_queue_is_known(carried: Carried) -> None:
+    """For checks whose talk has no other attachments: what was queued is not taken for a host's."""
+    expect("TR-180", not carried.plan.source.ledger.bytes["attachment"], "what was queued is no host's attachment")
+
+
 @proves("TR-025")
 def test_a_message_sent_during_a_tool_run_stands_in_its_place(tmp_path: Path) -> None:
     for version in VERSIONS:
@@ -35,6 +40,7 @@ def test_a_message_sent_during_a_tool_run_stands_in_its_place(tmp_path: Path) ->
         talk.assistant("好")
         talk.user("谢谢")
         carried = carry(talk, tmp_path / version)
+        expect_queue_is_known(carried)
         wanted = [("user", "开始"), ("user", "先别删"), ("assistant", "好"), ("user", "谢谢")]
         expect_equal("TR-025", carried.said, wanted, f"words of a talk of {version}")
         item = read_manifest(carried.candidate.path.parent / "manifest.json").items[1]
@@ -54,6 +60,7 @@ def test_every_message_of_a_busy_hour_keeps_its_order(tmp_path: Path) -> None:
     talk.tool("Bash", {"command": "ls"}, result="r")
     talk.queued("四")
     carried = carry(talk, tmp_path)
+    expect_queue_is_known(carried)
     expect_equal("TR-025", carried.said, talk.said, "words")
     expect_equal("TR-025", carried.summary["open_tail_turns"], 1, "open tails: nobody has answered the last one")
 

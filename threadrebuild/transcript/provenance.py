@@ -110,9 +110,9 @@ def queued_text(text: str) -> Origin:
     return INJECTED if nothing_but_blocks(text) else Origin("carried", "queued")
 
 
-def is_queued_prompt(attachment: Attachment) -> bool:
-    """Whether an attachment is input that a person typed while the assistant worked (TR-025, TR-027)."""
-    return attachment.type == "queued_command" and attachment.commandMode == "prompt"  # TR-027
+def is_prompt(queued: Attachment) -> bool:
+    """Whether what was queued is a person's prompt, and not a command (TR-025, TR-027)."""
+    return queued.commandMode == "prompt"  # TR-027
 
 
 def is_slash_command(text: str) -> bool:

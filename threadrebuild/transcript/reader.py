@@ -425,16 +425,8 @@ class Reader:
     def _attachment(self, row: Row, size: int) -> None:
         attachment = read_object(Attachment, row.attachment)
         said: list[Utterance] = []
-        tokens = text_tokens(attachment.prompt) if attachment.type == "queued_command" else []
-        texts = [decoded(token) for token in tokens]
-        if attachment.type == "queued_command" and self._twin is None:
-            self.queue.attach("\n".join(texts))
-        if provenance.is_queued_prompt(attachment):  # TR-025
-            used = sum(map(len, tokens))
-            for token, text in zip(tokens, texts, strict=True):
-                said += self._book(row, token, "user", provenance.queued_text(text))
-        elif attachment.type == "queued_command":
-            used = self._payload("queued_command", row.attachment)
+        if attachment.type == "queued_command":  # TR-180
+            used = self._queued(row, attachment, said)
         else:
             name = "host_metadata" if attachment.type in _STORED_REQUESTS else "attachment"
             used = self._payload(name, row.attachment)
@@ -443,6 +435,18 @@ class Reader:
             self._spoken(row, said, self.chain.message(row.uuid, row.parentUuid, Kind.BESIDE, self.line))
         elif row.uuid is not None:
             self.chain.trace(row.uuid, row.parentUuid, self.line)
+
+    def _queued(self, row: Row, attachment: Attachment, said: list[Utterance]) -> int:
+        """Book what was queued while the assistant worked; a person's words are appended to what was said."""
+        tokens = text_tokens(attachment.prompt)
+        texts = [decoded(token) for token in tokens]
+        if self._twin is None:
+            self.queue.attach("\n".join(texts))
+        if not provenance.is_prompt(attachment):  # TR-025
+            return self._payload("queued_command", row.attachment)
+        for token, text in zip(tokens, texts, strict=True):
+            said += self._book(row, token, "user", provenance.queued_text(text))
+        return sum(map(len, tokens))
 
     def _queue_log(self, row: Row, size: int) -> None:
         used = self._payload("queue_log", row.content)
