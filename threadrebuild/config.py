@@ -17,6 +17,9 @@ DEFAULT_POISON_PATTERN = (  # TR-075
     r"|毒上下文|中毒|拒绝循环"
 )
 
+DAY_SECONDS = 86_400
+"""No wait is meant to be longer; it also keeps out what TOML calls `inf`."""
+
 REPLY_TOOLS = ("mcp__*companion*__reply", "mcp__*telegram*__reply")  # TR-029
 
 
@@ -30,14 +33,14 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     project_dir: str | None = None
     """Absolute path of the one project folder; without it a transcript's own folder is taken."""
 
-    carry_max_tokens: Annotated[int, Meta(ge=0)] = 0
+    carry_max_tokens: Annotated[int, Meta(ge=0)] = 0  # TR-143
     """0 for no limit, else at least `CARRY_MAX_TOKENS_LEAST`."""
-    carry_overflow: Literal["drop_oldest", "block"] = "drop_oldest"
+    carry_overflow: Literal["drop_oldest", "block"] = "drop_oldest"  # TR-139
     max_event_chars: Annotated[int, Meta(ge=0)] = 0  # TR-033
     """0 carries every text whole; else the longest text in characters, at least `MAX_EVENT_CHARS_LEAST`."""
-    include_open_tail: bool = True
-    freeze_startup_snapshot: bool = True
-    stamp_turns: bool = False
+    include_open_tail: bool = True  # TR-139
+    freeze_startup_snapshot: bool = True  # TR-139
+    stamp_turns: bool = False  # TR-139
     reply_tools: tuple[str, ...] = REPLY_TOOLS
     """Shell-style patterns of the tools through which the assistant speaks to the user."""
     private_lines: tuple[str, ...] = ()
@@ -45,15 +48,15 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     fetch_tools: tuple[str, ...] = ()
     """Shell-style patterns of the tools by which the assistant fetches messages; empty where a channel only notifies."""
 
-    dirty_budget_bytes: Annotated[int, Meta(ge=0)] = 524_288  # TR-053
-    rebuild_on_original_image_view: bool = True
+    dirty_budget_bytes: Annotated[int, Meta(ge=0)] = 524_288  # TR-053 TR-140
+    rebuild_on_original_image_view: bool = True  # TR-140
     poison_pattern: str = DEFAULT_POISON_PATTERN
     tokens_per_other_char_divisor: Annotated[float, Meta(ge=0.5, le=10)] = 1.5  # TR-046
     """Characters a token for all but CJK; local to a household and to be measured there (TR-046)."""
     fixed_load_tokens: Annotated[int, Meta(ge=0)] = 0
     """What lies under the dialogue in every window (system prompt, tools, memory files), as the host shows it."""
 
-    state_dir: str = "~/.local/state/kael-thread-rebuild"
+    state_dir: str = "~/.local/state/kael-thread-rebuild"  # TR-138
     claude_workdir: str | None = None
     verify_workdir_matches_project: bool = True
     activation: Literal["tmux", "systemd", "pointer"] = "tmux"  # TR-110
@@ -66,11 +69,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     systemd_unit: str | None = None
     resume_pointer_path: str | None = None
 
-    activation_delay_seconds: Annotated[float, Meta(ge=1)] = 3.0  # TR-102
-    healthcheck_seconds: Annotated[float, Meta(ge=0)] = 5.0
-    stable_file_seconds: Annotated[float, Meta(gt=0)] = 1.0
-    stable_file_timeout_seconds: Annotated[float, Meta(gt=0)] = 10.0
-    systemd_restart_timeout_seconds: Annotated[float, Meta(ge=10)] = 180.0  # TR-141
+    activation_delay_seconds: Annotated[float, Meta(ge=1, le=DAY_SECONDS)] = 3.0  # TR-102 TR-141
+    healthcheck_seconds: Annotated[float, Meta(ge=0, le=DAY_SECONDS)] = 5.0  # TR-141
+    stable_file_seconds: Annotated[float, Meta(gt=0, le=DAY_SECONDS)] = 1.0  # TR-141
+    stable_file_timeout_seconds: Annotated[float, Meta(gt=0, le=DAY_SECONDS)] = 10.0  # TR-141
+    systemd_restart_timeout_seconds: Annotated[float, Meta(ge=10, le=DAY_SECONDS)] = 180.0  # TR-141
     channel_dir: str | None = None
     """Folder that the household's channel shares with the worker (TR-L22); without it no message is held."""
     keep_backups_days: Annotated[int, Meta(ge=0)] = 0
@@ -114,8 +117,8 @@ SESSION_PLACE = "{session_id}"
 SHELL_WORDS = frozenset({"|", "||", "&", "&&", ";", "<", ">", ">>"})
 CONFIG_VARIABLE = "KAEL_REBUILD_CONFIG"  # TR-138
 CONFIG_NAME = "config.toml"  # TR-138
-CARRY_MAX_TOKENS_LEAST = 5_000  # TR-069
-MAX_EVENT_CHARS_LEAST = 500  # TR-033
+CARRY_MAX_TOKENS_LEAST = 5_000  # TR-069 TR-139
+MAX_EVENT_CHARS_LEAST = 500  # TR-033 TR-139
 
 
 def find_config(named: Path | None, variables: Mapping[str, str]) -> Path | None:

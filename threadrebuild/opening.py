@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from threadrebuild.config import ConfigError, load_settings
+from threadrebuild.config import load_settings
 from threadrebuild.doors import open_door
 from threadrebuild.operation.household import Household
 from threadrebuild.operation.store import Store
@@ -12,11 +12,9 @@ from threadrebuild.system import system_ports
 def household(config: Path) -> Household:
     """The household that a file describes, with the real ports.
 
-    Raises `ConfigError` where the file cannot be used, names no project folder (TR-138), or lacks what its door needs.
+    Raises `ConfigError` where the file cannot be used, or lacks the project folder or another fact that its door needs.
     """
     settings = load_settings(config)
-    if settings.project_dir is None:  # TR-138
-        raise ConfigError(f"{config}: project_dir is missing: which project's transcripts are meant is never guessed")
     state_dir = Path(settings.state_dir).expanduser()
     # The worker runs in another folder, so that a relative name would lead it elsewhere.
     ports = system_ports(config.resolve(), state_dir / "worker.log", settings.tmux_socket)

@@ -23,7 +23,7 @@ NEEDED = {
 
 def open_door(settings: Settings, ports: Ports) -> Door:
     """The door that `activation` names. Raises `ConfigError` naming the keys that it lacks."""
-    missing = [name for name in NEEDED[settings.activation] if not getattr(settings, name)]  # TR-L30
+    missing = [name for name in NEEDED[settings.activation] if not getattr(settings, name)]  # TR-L30 TR-138
     if missing:
         raise ConfigError(f"activation {settings.activation} needs {', '.join(missing)}: local facts have no default")
     if settings.activation == "tmux":

@@ -22,7 +22,7 @@ def run_worker(house: Household, operation_id: str, worker: str) -> Operation:
         if house.is_stale(operation):
             recover_stale(house)
             return _loaded(house, operation_id)
-        if operation.state not in (State.SCHEDULED, State.ROLLBACK_SCHEDULED):
+        if operation.state not in (State.SCHEDULED, State.ROLLBACK_SCHEDULED):  # TR-095
             raise Refused("not-now", f"operation {operation_id} is {operation.state}")
         if operation.lease is not None and operation.lease.worker != "starting":  # TR-099
             raise Refused("not-now", f"operation {operation_id} already has the worker {operation.lease.worker}")
