@@ -22,8 +22,8 @@ WAITING_MOST = 1000
 class Cursor:
     """The cursor of one process. What it remembers of sent messages begins empty: another process's do not count.
 
-    It holds the ids of at most `WAITING_MOST` messages that wait, of as many sent since the last answer, and of the last
-    `overlap` it passed. That is enough: no question it asks goes back further than `marks[0]`.
+    It holds the ids of at most `WAITING_MOST` messages that wait, of as many sent since the last answer, and of the
+    last `overlap` it passed. That is enough: no question it asks goes back further than `marks[0]`.
     """
 
     def __init__(self, marks: Iterable[int] = (0,), overlap: int = OVERLAP) -> None:
