@@ -137,7 +137,7 @@ class _One:
             self._compare(compare_warnings(self.expected, summary))
 
         def again(source: Path, folder: Path) -> dict[str, Any]:
-            return candidate_summary(carry_file(source, folder, self.job.settings, "report", candidate.session_id))
+            return candidate_summary(carry_file(source, folder, self.job.settings, "report"))
 
         carry = Carry(self.path, before, _fingerprint(self.path), summary, out, again)
         for invariant in INVARIANTS:

@@ -12,7 +12,7 @@ from harness.oracle.candidate import blocks_of, resume_faults
 
 @dataclass(frozen=True, slots=True)
 class Carry:
-    """One carry as it was made. `again` carries any transcript into a folder with the same session id."""
+    """One carry as it was made. `again` carries any transcript into a folder; the session id follows from its bytes."""
 
     source: Path
     before: tuple[int, str]

@@ -55,6 +55,9 @@ def build_candidate(plan: Plan, out: Path, session_id: str, files: Files, eviden
     candidate = Candidate(plan, session_id, out / f"{session_id}.jsonl", plan.refusal, warnings=list(plan.warnings))
     if candidate.refusal is not None:
         return candidate
+    if session_id == plan.source.session_id:  # TR-060
+        candidate.refusal = Refusal("not-a-new-session", 0, f"{session_id} is the source's own session")
+        return candidate
     finals = [(evidence or out) / MANIFEST, (evidence or out) / LEDGER, candidate.path]
     parts = {final: part_of(final, session_id) for final in finals}
     taken = next((final for final in finals if final.exists() or final.is_symlink()), None)
