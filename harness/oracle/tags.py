@@ -25,7 +25,8 @@ TAGS = (
 )
 STARTUP_TAG = "system-reminder"
 
-_ENVELOPE = re.compile(r"\s*<channel\s[^>]*source\s*=\s*\"")
+_ENVELOPE = re.compile(r'\s*<channel((?:\s+[^\s="<>]+(?:="[^"]*")?)*)\s*>')
+_LABEL = re.compile(r'([^\s="<>]+)(?:="[^"]*")?')
 _CHARACTER = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.|[^\\]", re.DOTALL
 )
@@ -54,7 +55,8 @@ def is_only_blocks(text: str) -> bool:
 def has_envelope(text: str) -> bool:
     """Whether `text`, after any runtime blocks, begins with an envelope `<channel … source="…">` (TR-024)."""
     blocks = leading_blocks(text)
-    return _ENVELOPE.match(text, blocks[-1][2] if blocks else 0) is not None
+    envelope = _ENVELOPE.match(text, blocks[-1][2] if blocks else 0)
+    return envelope is not None and any(label[0].startswith('source="') for label in _LABEL.finditer(envelope[1]))
 
 
 def raw_length(inner: bytes, characters: int) -> int:
