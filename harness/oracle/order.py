@@ -79,12 +79,21 @@ def _nodes(members: Sequence[Member], links: Links) -> _Nodes:
             nodes.over_bridge[place] = place in links.bridged or (not is_talk and nodes.over_bridge[parent])
         if member.speaker == "assistant" and member.message_id is not None:
             for number in by_message[member.message_id]:
-                if nodes.above[place] in (("node", number), nodes.above[number]):
+                if _is_one_message(members, links, nodes, number, place):
                     nodes.of[place] = number
             if nodes.of[place] == place:
                 by_message[member.message_id].append(place)
         nodes.rows[nodes.of[place]].append(place)
     return nodes
+
+
+def _is_one_message(members: Sequence[Member], links: Links, nodes: _Nodes, number: int, place: int) -> bool:
+    """Whether an assistant row follows the node of its message id, or what that follows; a bridge is no parent."""
+    if place in links.bridged:
+        return members[place].parent is not None and members[place].parent == members[number].parent
+    if nodes.over_bridge[place]:
+        return nodes.over_bridge[number] and nodes.above[place] == nodes.above[number]
+    return nodes.above[place] in (("node", number), nodes.above[number])
 
 
 def _abandoned(members: Sequence[Member], links: Links, nodes: _Nodes, path: list[int]) -> set[int]:

@@ -65,10 +65,12 @@ def _text_of_nameless(queue: _Queue, later: list[Row]) -> str:
             return text
     pending = dict(queue.removed)
     for row in later:
-        text = _words(row) if _is_attachment(row) else ""
+        if not _is_attachment(row):
+            continue
+        text = _words(row)
         if pending.get(text):
             pending[text] -= 1
-        elif text and any(_words(waiting) == text for waiting in queue.waiting):
+        elif any(_words(waiting) == text for waiting in queue.waiting):
             return text
     return _words(queue.waiting[0]) if queue.waiting else ""
 

@@ -52,6 +52,7 @@ class Said:
     """To be carried as the runtime's: the talk that they sum up is not in the file (TR-015)."""
     startup: tuple[Utterance, ...]
     unsent: tuple[Utterance, ...]
+    """Likewise."""
     elsewhere: tuple[Utterance, ...]
     """Replies to somebody who is no private line."""
     warnings: frozenset[str]
@@ -84,7 +85,7 @@ def said(path: Path, settings: Settings = DEFAULTS) -> Said:
     rewound = _with_bytes((heard[place].row, part, place) for place in order.abandoned for part in heard[place].parts)
     by_runtime = [each for each in (*texts, *rewound) if each.origin in ("runtime", "summary")]
     left = tuple(each for each in by_runtime if each not in summaries)
-    unsent = tuple(each for each in texts if each.origin == "unsent")
+    unsent = tuple(each for each in (*texts, *rewound) if each.origin == "unsent")
     stated = {
         "runtime-text": bool(left),
         "unsent-reply": bool(unsent),

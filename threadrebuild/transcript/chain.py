@@ -69,6 +69,10 @@ class Chain:
         self.lines = array("i")
         self._wanted: dict[int, str] = {}
         self._unnamed: set[int] = set()
+        self._last = NONE
+        """The node that the row before belongs to, or leads to."""
+        self._before: dict[int, int] = {}
+        """Node without a known parent → the node of the row before it."""
         self._joined_at: dict[str, int] = {}
         self._joined: dict[int, str] = {}
         """Line of a row that joined a message by a parent which is not known yet → that parent."""
@@ -95,6 +99,7 @@ class Chain:
                     self.index[uuid] = node
                     if uuid in self._rewritten:
                         self._joined_at[uuid] = line
+                self._last = node
                 return node
         node = self._node(Kind.ASSISTANT, above, parent, uuid, line)
         if message_id:
@@ -112,7 +117,7 @@ class Chain:
         if above == NONE or uuid in self._rewritten:
             self._node(Kind.BOUNDARY if boundary else Kind.JOINT, above, parent, uuid, line)
         else:
-            self.index[uuid] = above
+            self.index[uuid] = self._last = above
 
     def side(self, uuid: str, parent: str | None, line: int) -> None:
         """Add a sub-agent's row: it leads to the message above it, and is nothing by itself."""
@@ -146,16 +151,19 @@ class Chain:
     def _node(self, kind: Kind, above: int, parent: str | None, uuid: str | None, line: int) -> int:
         node = len(self.kinds)
         if above == NONE:
+            self._before[node] = self._last
             if parent is not None:
                 self._wanted[node] = parent
-            elif uuid is None and node:
-                above = node - 1
+            elif uuid is None and self._last != NONE:
+                above = self._last
                 self._unnamed.add(node)
         self.parents.append(above)
         self.kinds.append(kind)
         self.lines.append(line)
         if uuid is not None:
             self.index[uuid] = node
+        if kind != Kind.SIDE:
+            self._last = node
         return node
 
     def order(self, leaf: int, talk: set[int], first_line: int) -> Order:
@@ -198,7 +206,7 @@ class Chain:
         found.roots = len(roots)
         tied = _Groups(self.parents)
         for root in roots:
-            before = root - 1
+            before = self._before.get(root, root - 1)
             while before >= 0 and (self.kinds[before] == Kind.SIDE or tied.group(before) == tied.group(root)):
                 before -= 1
             talk_before = before >= 0 and first_line < self.lines[root] and self.kinds[root] != Kind.SIDE

@@ -126,7 +126,9 @@ def _in_order(reader: Reader) -> tuple[Order, list[Utterance], list[Utterance], 
     for utterance in in_file:
         by_node.setdefault(utterance.node, []).append(utterance)
     talk = {*by_node, *(reminder.node for reminder in reader.reminders)}
-    order = reader.chain.order(in_file[-1].node, talk, reader.said[0].line)
+    heard = [utterance for utterance in reader.said if utterance.fate in ("carried", "superseded")] or in_file
+    leaf = next((utterance for utterance in reversed(heard) if utterance.fate == "carried"), in_file[-1])
+    order = reader.chain.order(leaf.node, talk, heard[0].line)
     for node in order.abandoned:
         for utterance in by_node.get(node, ()):
             if utterance.fate == "carried":
