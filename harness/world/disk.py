@@ -41,8 +41,6 @@ class SimulatedFiles:
         """Files whose last bytes did not reach the disk: what it holds of them."""
         self._names: dict[Path, dict[str, bytes | None]] = {}
         """Names that were changed and not flushed, by folder: what the disk holds under them (None: nothing)."""
-        self.short_writes: set[int] = set()
-        """Steps at which a write takes only half of its bytes."""
         world.on_power_cut.append(self._forget)
 
     def make_folder(self, path: Path) -> bool:
@@ -90,13 +88,15 @@ class SimulatedFiles:
         path.rmdir()
 
     def free_bytes(self, path: Path) -> int:
-        self._world.take_step("files", "free_bytes", path=self._shown(path))
-        return ROOM
+        return 0 if self._world.take_step("files", "free_bytes", path=self._shown(path)) == "no" else ROOM
 
     def written(self, path: Path, size: int) -> int:
         """Count a write as a step; how many of its bytes are taken."""
-        self._world.take_step("files", "write", path=self._shown(path), bytes=size)
-        return size // 2 if self._world.step in self.short_writes else size
+        return (
+            size // 2
+            if self._world.take_step("files", "write", path=self._shown(path), bytes=size) == "short"
+            else size
+        )
 
     def _rename(self, part: Path, final: Path) -> None:
         self._pending(part)

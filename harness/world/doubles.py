@@ -55,7 +55,8 @@ class SimulatedLocks:
 
     @contextmanager
     def hold(self, path: Path, limit_seconds: float | None = None) -> Iterator[None]:
-        self._world.take_step("locks", "hold")
+        if self._world.take_step("locks", "hold") == "no" and limit_seconds is not None:
+            raise TimeoutError(f"the lock was not free within {limit_seconds} s")
         mine = self._world.running()
         waited = 0.0
         while (holder := self._holders.get(path)) is not None and holder.alive and holder is not mine:
@@ -72,7 +73,9 @@ class SimulatedLocks:
 
     @contextmanager
     def claim(self, names: Sequence[str]) -> Iterator[str | None]:
-        self._world.take_step("locks", "claim", names=len(names))
+        if self._world.take_step("locks", "claim", names=len(names)) == "no":
+            yield names[0]
+            return
         mine = self._world.running()
         taken = [name for name in names if (by := self._claimed.get(name)) is not None and by.alive and by is not mine]
         held = [] if taken or mine is None else [name for name in names if self._claimed.get(name) is not mine]
@@ -98,12 +101,14 @@ class SimulatedProcesses:
         self.on_call: Callable[[list[str], bytes], Answer] = lambda command, given: Answer(None, b"")
 
     def command_line(self, pid: int) -> list[str]:
-        self._world.take_step("processes", "command_line", pid=pid)
+        if self._world.take_step("processes", "command_line", pid=pid) == "no":
+            return []
         process = self._world.processes.get(pid)
         return list(process.command) if process is not None and process.alive else []
 
     def descendants(self, pid: int) -> list[int]:
-        self._world.take_step("processes", "descendants", pid=pid)
+        if self._world.take_step("processes", "descendants", pid=pid) == "no":
+            return []
         return [each for each in self.children.get(pid, ()) if self._world.processes[each].alive]
 
     def folder(self, pid: int) -> Path | None:
@@ -129,6 +134,9 @@ class SimulatedTmux:
         self._start = start
         self._panes: dict[str, tuple[str, Process]] = {}
         self.answers = True
+        self.overwritten: list[Process] = []
+        """What stood in a pane each time it was respawned through the port."""
+        self.respawned = 0
 
     def open(self, pane_id: str, name: str, *command: str) -> Process:
         """A new pane, by id and by its place (`cc:0.0`), with a program in it."""
@@ -151,8 +159,7 @@ class SimulatedTmux:
         return process
 
     def find(self, target: str) -> Pane | None:
-        self._world.take_step("panes", "find", target=target)
-        if not self.answers:
+        if self._world.take_step("panes", "find", target=target) == "no" or not self.answers:
             return None
         for pane_id, (name, process) in self._panes.items():
             if target in (pane_id, name):
@@ -160,19 +167,20 @@ class SimulatedTmux:
         return None
 
     def every(self) -> dict[str, Pane]:
-        self._world.take_step("panes", "every")
-        if not self.answers:
+        if self._world.take_step("panes", "every") == "no" or not self.answers:
             return {}
         return {name: _shown(pane_id, process) for pane_id, (name, process) in self._panes.items()}
 
     def respawn(self, pane_id: str, command: Sequence[str], folder: str) -> Outcome:
-        self._world.take_step("panes", "respawn", pane=pane_id, command=list(command))
-        if not self.answers:
+        fault = self._world.take_step("panes", "respawn", pane=pane_id, command=list(command))
+        if fault == "no" or not self.answers:
             return Outcome(False, "no server running")
         if pane_id not in self._panes:
             return Outcome(False, f"can't find pane: {pane_id}")
+        self.respawned += 1
+        self.overwritten.append(self.process_in(pane_id))
         self.replace(pane_id, *command)
-        return Outcome(True)
+        return Outcome(False, "no answer in time") if fault == "late" else Outcome(True)
 
 
 def _shown(pane_id: str, process: Process) -> Pane:
@@ -192,12 +200,12 @@ class SimulatedSpawner:
         self.works = True
 
     def start_worker(self, operation_id: str, leave_service: bool) -> Outcome:
-        self._world.take_step("spawner", "start_worker", leave_service=leave_service)
-        if not self.works:
+        fault = self._world.take_step("spawner", "start_worker", leave_service=leave_service)
+        if fault == "no" or not self.works:
             return Outcome(False, "no such program")
         process = self._world.process("worker", operation_id)
         self.started.append(operation_id)
         if not leave_service:
             self.in_service(process)
         self._world.start(process, lambda: self._run(operation_id, f"worker-{process.pid}"), after=0.2)
-        return Outcome(True)
+        return Outcome(False, "no answer in time") if fault == "late" else Outcome(True)

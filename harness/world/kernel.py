@@ -5,6 +5,7 @@ lock), so a run is a pure function of scenario and seed. Every call through a po
 an address: "at step 41, crash". Time moves only when everybody waits.
 """
 
+import errno
 import heapq
 import random
 from collections.abc import Callable
@@ -19,6 +20,9 @@ from harness.runlog import RunLog
 START = datetime(2026, 8, 14, 14, 0, tzinfo=UTC)
 STEPS_MOST = 20_000
 """A run that takes more steps than this is taken for one that never ends."""
+HANG_SECONDS = 43_200.0
+"""How long a process that hangs stands still, before it goes on as if nothing had been."""
+ERRNO = {"enospc": errno.ENOSPC, "eio": errno.EIO}
 
 
 class Killed(GreenletExit):
@@ -37,15 +41,21 @@ class Process:
     command: tuple[str, ...]
     alive: bool = True
     actors: list[greenlet] = field(default_factory=list)
+    outside: bool = False
+    """Whether it is none of this machine's: people, and the world at large. No power cut ends it."""
 
 
 @dataclass(frozen=True)
 class Fault:
-    """Something that goes wrong at a step: "kill" or "power" before it, or an `OSError` with this `errno` instead."""
+    """Something that goes wrong at a step.
+
+    `kill`, `power`: the process at work, or the whole machine, ends before it. `hang`: the process stands still for
+    `HANG_SECONDS` before it. `enospc`, `eio`: it raises that `OSError` instead. `short`: a write takes half of its
+    bytes. `no`: nothing is done, and the call's result says so. `late`: it is done, and the result says it was not.
+    """
 
     step: int
     do: str
-    errno: int = 0
 
 
 class World:
@@ -65,15 +75,18 @@ class World:
         self._order = 0
         self._next_pid = 1000
         self._of: dict[greenlet, Process] = {}
+        self._due: dict[greenlet, int] = {}
+        """For each actor that waits: which entry of the queue will wake it. Earlier ones of it are void."""
+        self._watches: list[tuple[Callable[[], bool], greenlet]] = []
         self._streams: dict[str, random.Random] = {}
         self._before: dict[int, list[Callable[[], None]]] = {}
 
     # ---------------------------------------------------------------- actors
 
-    def process(self, *command: str) -> Process:
+    def process(self, *command: str, outside: bool = False) -> Process:
         """A new process; give it actors with `start`."""
         self._next_pid += 1
-        process = Process(self._next_pid, command)
+        process = Process(self._next_pid, command, outside=outside)
         self.processes[process.pid] = process
         return process
 
@@ -98,13 +111,14 @@ class World:
     def at(self, seconds: float, action: Callable[[], object]) -> None:
         """Let something outside any process happen at a time counted from the world's start."""
         elapsed = (self.now - START).total_seconds()
-        self.start(self.process("outside"), action, max(0.0, seconds - elapsed))
+        self.start(self.process("outside", outside=True), action, max(0.0, seconds - elapsed))
 
     def kill(self, process: Process) -> None:
         """End a process at once; what it wrote stays."""
         process.alive = False
         for actor in process.actors:
-            if actor is not getcurrent() and not actor.dead:
+            # Who is at work, or has let this one in at a step, ends at its own next step.
+            if not actor.dead and not _waits_for(actor):
                 # What ends goes back to its parent: that is who killed it, and goes on.
                 actor.parent = getcurrent()
                 actor.throw(Killed)
@@ -113,12 +127,12 @@ class World:
         """End every process and lose what was not flushed to the disk."""
         here = self._of.get(getcurrent())
         for process in list(self.processes.values()):
-            if process is not here:
+            if process is not here and not process.outside:
                 self.kill(process)
+        if here is not None:
+            here.alive = here.outside
         for lose in self.on_power_cut:
             lose()
-        if here is not None:
-            here.alive = False
 
     def running(self) -> Process | None:
         """The process whose turn it is."""
@@ -128,37 +142,47 @@ class World:
         """Play until nobody has anything left to do, or for so many seconds of virtual time."""
         end = self.now + timedelta(seconds=seconds)
         while self._queue and self._queue[0][0] <= end:
-            self.now, _, actor = heapq.heappop(self._queue)
-            if not actor.dead:
-                actor.switch()
+            due, order, actor = heapq.heappop(self._queue)
+            if not actor.dead and self._due.get(actor) == order:
+                self.now = due
+                self._hand_over(actor)
+                self._look()
         self.now = max(self.now, end) if self._queue else self.now
 
     # ---------------------------------------------------------------- what ports call
 
-    def take_step(self, door: str, call: str, **said: Any) -> None:
-        """One call through a port. Raises the OSError of a fault at this address, or ends the process by it."""
+    def take_step(self, door: str, call: str, **said: Any) -> str:
+        """One call through a port. Raises the OSError of a fault at this address, or ends the process by it.
+
+        What the call itself has to play of a fault is returned: `short`, `no` or `late`, else nothing.
+        """
         self.step += 1
         if self.step > STEPS_MOST:
             raise NeverEnds(f"{STEPS_MOST} steps and no end")
         for action in self._before.pop(self.step, ()):
             action()
-        fault = self._faults.get(self.step)
+        self._look()
+        process = self.running()
+        if process is not None and not process.alive:
+            raise Killed
         if self._log is not None:
-            process = self.running()
             who = process.command[0] if process else "scenario"
-            self._log.add("port", at=self.now.isoformat(), who=who, door=door, call=call, **said)
-        if fault is None:
-            return
-        if fault.do == "power":
+            at = self.now.isoformat()
+            self._log.add("port", address=self.step, at=at, who=who, door=door, call=call, **said)
+        do = self._faults[self.step].do if self.step in self._faults else ""
+        if do and self._log is not None:
+            self._log.add("fault", address=self.step, do=do)
+        if do == "power":
             self.power_cut()
             raise Killed
-        if fault.do == "kill":
-            process = self.running()
-            if process is not None:
-                self.kill(process)
-                raise Killed
-        if fault.errno:
-            raise OSError(fault.errno, f"simulated at step {self.step}")
+        if do == "kill" and process is not None and not process.outside:
+            self.kill(process)
+            raise Killed
+        if do == "hang":
+            self.sleep(HANG_SECONDS)
+        if do in ERRNO:
+            raise OSError(ERRNO[do], f"simulated at step {self.step}")
+        return do
 
     def before_step(self, step: int, action: Callable[[], None]) -> None:
         """Let somebody else act right before a step."""
@@ -170,8 +194,24 @@ class World:
         if actor not in self._of:
             raise AssertionError("only an actor can wait")
         self._wake(actor, seconds)
-        assert actor.parent is not None
-        actor.parent.switch()
+        self._give_way(actor)
+
+    def wait_until(self, holds: Callable[[], bool], seconds: float) -> bool:
+        """The running actor waits until something holds, looked at before every step, at most so long.
+
+        Whoever is at work at that step stands still meanwhile. Returns whether it came to hold.
+        """
+        if holds():
+            return True
+        actor = getcurrent()
+        watch = (holds, actor)
+        self._watches.append(watch)
+        self._wake(actor, seconds)
+        self._give_way(actor)
+        if watch in self._watches:
+            self._watches.remove(watch)
+            return holds()
+        return True
 
     def random(self, user: str) -> random.Random:
         """The stream of chance named after its user, so that a new user does not disturb the others."""
@@ -179,6 +219,34 @@ class World:
             self._streams[user] = random.Random(f"{self.seed}:{user}")
         return self._streams[user]
 
+    def _look(self) -> None:
+        """Let those go on whose waiting is over."""
+        for watch in [watch for watch in self._watches if not watch[1].dead and watch[0]()]:
+            if watch in self._watches:
+                self._watches.remove(watch)
+                self._hand_over(watch[1])
+
+    def _hand_over(self, actor: greenlet) -> None:
+        """Let an actor go on until it waits again; then whoever called goes on."""
+        self._due.pop(actor, None)
+        actor.parent = getcurrent()
+        actor.switch()
+
+    def _give_way(self, actor: greenlet) -> None:
+        assert actor.parent is not None
+        actor.parent.switch()
+
     def _wake(self, actor: greenlet, after: float) -> None:
         self._order += 1
+        self._due[actor] = self._order
         heapq.heappush(self._queue, (self.now + timedelta(seconds=after), self._order, actor))
+
+
+def _waits_for(actor: greenlet) -> bool:
+    """Whether an actor is the one at work, or stands still until that one gives way."""
+    each: greenlet | None = getcurrent()
+    while each is not None:
+        if each is actor:
+            return True
+        each = each.parent
+    return False

@@ -25,11 +25,17 @@ class SimulatedSystemd:
         self._units: dict[str, _Unit] = {}
         self.answers = True
         self.restarts: list[str] = []
+        self.overwritten: list[Process] = []
+        """The main process at each restart through the port."""
 
     def open(self, unit: str, script: Callable[[], tuple[str, ...]]) -> Process:
         """A unit that is up. `script` gives the command line of each start, as its start script would."""
         self._units[unit] = _Unit(script, self._started(script()))
         return self._units[unit].main
+
+    def start_by(self, unit: str, script: Callable[[], tuple[str, ...]]) -> None:
+        """Give a unit another start script, from its next start on."""
+        self._units[unit].script = script
 
     def process_in(self, unit: str) -> Process:
         """The unit's main process, or the last one."""
@@ -45,21 +51,22 @@ class SimulatedSystemd:
         self._units[unit].main = self._started(self._units[unit].script())
 
     def main_pid(self, unit: str) -> int:
-        self._world.take_step("services", "main_pid", unit=unit)
-        if not self.answers or unit not in self._units or not self._units[unit].main.alive:
+        silent = self._world.take_step("services", "main_pid", unit=unit) == "no"
+        if silent or not self.answers or unit not in self._units or not self._units[unit].main.alive:
             return 0
         return self._units[unit].main.pid
 
     def start_command(self, unit: str) -> list[str]:
-        self._world.take_step("services", "start_command", unit=unit)
-        return ["/opt/start.sh"] if unit in self._units else []
+        silent = self._world.take_step("services", "start_command", unit=unit) == "no"
+        return ["/opt/start.sh"] if unit in self._units and not silent else []
 
     def restart(self, unit: str, limit_seconds: float) -> Outcome:
-        self._world.take_step("services", "restart", unit=unit, limit=limit_seconds)
-        if not self.answers or unit not in self._units:
+        fault = self._world.take_step("services", "restart", unit=unit, limit=limit_seconds)
+        if fault == "no" or not self.answers or unit not in self._units:
             return Outcome(False, f"Unit {unit} not found.")
         self.restarts.append(unit)
         known = self._units[unit]
+        self.overwritten.append(known.main)
         # The manager finishes a restart also when whoever asked for it is gone.
         self._stop(known)
         self._world.start(self._world.process("manager"), lambda: self._finish(known), after=RESTART_SECONDS)
@@ -68,7 +75,7 @@ class SimulatedSystemd:
             raise Killed
         if asking is not None:
             self._world.sleep(RESTART_SECONDS)
-        return Outcome(True)
+        return Outcome(False, "no answer in time") if fault == "late" else Outcome(True)
 
     def _finish(self, unit: _Unit) -> None:
         unit.main = self._started(unit.script())
