@@ -157,7 +157,7 @@ def _look_at_door(house: Household, report: Report) -> None:
 def _look_at_pane(house: Household, report: Report) -> None:
     target, ports = house.settings.tmux_target or "", house.ports
     pane = ports.panes.find(target)
-    alive = pane is not None and not pane.dead  # TR-183
+    alive: bool = pane is not None and not pane.dead  # TR-183
     report.tmux_target_alive = alive
     report.tmux_pane_pid = pane.pid if pane is not None and alive else None
     _add(report, "tmux_target_alive", alive, f"{target}: {_state_of(pane)}")
@@ -202,7 +202,7 @@ def _look_at_start(house: Household, report: Report) -> None:
     flags = [flag for start in real for flag in start_command.missing_in(intended, start)]
     report.resume_command_missing = list(dict.fromkeys(flags))
     report.resume_command_new = start_command.missing_in([group for start in real for group in start], intended)
-    same_start = not report.resume_command_missing  # TR-L21
+    same_start: bool = not report.resume_command_missing  # TR-L21 TR-166
     said = "has all of its flags" if same_start else f"lacks {', '.join(report.resume_command_missing)}"
     _add(report, "resume_command", same_start, f"compared with the running process and its start command, it {said}")
     consumers = [name for start in [intended, *real] for name in start_command.single_consumers(start)]
@@ -220,11 +220,9 @@ def _look_at_consumers(house: Household, report: Report) -> None:
         words = house.ports.processes.command_line(pid) if pid else []
         others = start_command.single_consumers(start_command.arguments_of(words, _program(house.settings)) or [])
         report.single_consumers_elsewhere += [
-            f"{name} in {place}"
-            for name in others
-            if name in report.single_consumers  # TR-169
+            f"{name} in {place}" for name in others if name in report.single_consumers
         ]
-    free = not report.single_consumers_elsewhere
+    free: bool = not report.single_consumers_elsewhere  # TR-169
     said = "nobody else polls this household's channels" if free else ", ".join(report.single_consumers_elsewhere)
     _add(report, "single_consumers_free", free, said)
 

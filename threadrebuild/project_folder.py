@@ -1,4 +1,4 @@
-"""Which folder is the project's: the host names it after its working directory, and nothing is guessed (TR-002, TR-003).
+"""Which folder is the project's: the host names it after its working directory; nothing is guessed (TR-002, TR-003).
 
 What the measured rule does not cover is refused by name rather than tried (TR-L31).
 """

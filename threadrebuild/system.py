@@ -21,9 +21,9 @@ from threadrebuild.ports import Answer, Outcome, Pane, Ports
 
 PRIVATE_FILE = 0o600
 PRIVATE_FOLDER = 0o700
-TMUX_QUERY_SECONDS = 3.0
-TMUX_RESPAWN_SECONDS = 10.0
-SYSTEMD_QUERY_SECONDS = 5.0
+TMUX_QUERY_SECONDS = 3.0  # TR-112
+TMUX_RESPAWN_SECONDS = 10.0  # TR-112
+SYSTEMD_QUERY_SECONDS = 5.0  # TR-112
 LOCK_POLL_SECONDS = 0.05
 STARTED_SECONDS = 0.5
 """A worker that has ended with an error within this time has not been started."""
@@ -252,9 +252,7 @@ class SystemSpawner:
 
     def start_worker(self, operation_id: str, leave_service: bool) -> Outcome:
         """Start `threadrebuild worker`, outside the service's control group where that is asked for (TR-117)."""
-        command = [sys.executable, "-m", "threadrebuild.cli", "worker", operation_id, "--config", str(self._config)]
-        if leave_service:  # TR-117
-            command = ["systemd-run", "--scope", "--quiet", "--property", "KillMode=process", "--", *command]
+        command = worker_command(self._config, operation_id, leave_service)
         try:
             descriptor = os.open(self._log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, PRIVATE_FILE)
             try:
@@ -289,6 +287,14 @@ def _lock_within(descriptor: int, limit_seconds: float) -> None:
         time.sleep(LOCK_POLL_SECONDS)
 
 
+def worker_command(config: Path, operation_id: str, leave_service: bool) -> list[str]:
+    """What starts the worker; with `leave_service` in a control group of its own (TR-117)."""
+    command = [sys.executable, "-m", "threadrebuild.cli", "worker", operation_id, "--config", str(config)]
+    if leave_service:  # TR-117
+        return ["systemd-run", "--scope", "--quiet", "--property", "KillMode=process", "--", *command]
+    return command
+
+
 def system_ports(config: Path, worker_log: Path, tmux_socket: str | None = None) -> Ports:
     """All real doors of this machine."""
     return Ports(
@@ -315,7 +321,7 @@ def _run(command: Sequence[str], limit_seconds: float) -> Outcome:
     """Run a program to its end; a missing one, a failure and running out of time are failed outcomes (TR-112)."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=limit_seconds, check=False)
-    except (OSError, subprocess.SubprocessError) as error:
+    except (OSError, subprocess.SubprocessError) as error:  # TR-112
         return Outcome(False, str(error))
     if done.returncode:
         return Outcome(False, (done.stderr or done.stdout).strip())

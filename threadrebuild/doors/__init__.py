@@ -23,8 +23,8 @@ NEEDED = {
 
 def open_door(settings: Settings, ports: Ports) -> Door:
     """The door that `activation` names. Raises `ConfigError` naming the keys that it lacks."""
-    missing = [name for name in NEEDED[settings.activation] if not getattr(settings, name)]  # TR-L30 TR-138
-    if missing:
+    missing = [name for name in NEEDED[settings.activation] if not getattr(settings, name)]
+    if missing:  # TR-L30 TR-138 TR-163
         raise ConfigError(f"activation {settings.activation} needs {', '.join(missing)}: local facts have no default")
     if settings.activation == "tmux":
         return TmuxDoor(

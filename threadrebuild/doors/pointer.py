@@ -13,7 +13,7 @@ class PointerDoor:
 
     cannot_prove = (
         "a pointer that names the new session does not prove that the runner's next call takes it, or succeeds",
-        "the pointer's content is an approximation: this is no session lock of the host",
+        "the pointer's content is an approximation: this is no session lock of the host",  # TR-109
         "a call that was under way while the pointer changed still belongs to the old session",
     )
     leaves_service = False

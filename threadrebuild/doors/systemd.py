@@ -18,7 +18,7 @@ class SystemdDoor:
 
     cannot_prove = (
         "a main process that was started with the session does not prove that messages reach it",
-        "process ids are an approximation: this is no session lock of the host",
+        "process ids are an approximation: this is no session lock of the host",  # TR-109
     )
     leaves_service = True  # TR-117
 
@@ -71,13 +71,13 @@ class SystemdDoor:
 
     def switch(self, recorded: Identity, session_id: str) -> Outcome:
         """Write the pointer, then restart the unit; without the pointer nothing is restarted."""
-        written = self._pointer.write(session_id)  # TR-118
-        if not written.ok:
+        written = self._pointer.write(session_id)
+        if not written.ok:  # TR-118
             return written
         return self._services.restart(recorded.target, self._restart_seconds)
 
     def healthy(self, recorded: Identity, session_id: str) -> Outcome:
-        """Another main process than before, started with the session within the check time, and then up for as long.
+        """A main process that was started with the session, within the check time, and is then up for as long.
 
         An active unit that ignored the pointer is a failure (TR-119).
         """
@@ -104,4 +104,4 @@ class SystemdDoor:
         return ["write", str(self._pointer.path), session_id, "systemctl", "restart", self._unit]
 
     def _was_started_with(self, pid: int, session_id: str) -> bool:
-        return pid > 0 and any(session_id in argument for argument in self._processes.command_line(pid))
+        return pid > 0 and any(session_id in word for word in self._processes.command_line(pid))  # TR-119

@@ -1,5 +1,6 @@
 """The tmux door: the host lives in a pane and is replaced by a forced respawn of exactly that pane."""
 
+from threadrebuild.config import SESSION_PLACE
 from threadrebuild.doors.door import Holder, Identity, is_session_id
 from threadrebuild.doors.host_process import host_under
 from threadrebuild.ports import Clock, Outcome, Pane, Panes, Processes
@@ -12,7 +13,7 @@ class TmuxDoor:
 
     cannot_prove = (
         "a pane that stays alive does not prove that messages reach the new session",
-        "process ids are an approximation: this is no session lock of the host",
+        "process ids are an approximation: this is no session lock of the host",  # TR-109
     )
     leaves_service = False
 
@@ -83,7 +84,7 @@ class TmuxDoor:
 
     def command(self, session_id: str) -> list[str]:
         """The household's resume command for a session."""
-        return [part.replace("{session_id}", session_id) for part in self._resume_command]
+        return [session_id if word == SESSION_PLACE else word for word in self._resume_command]  # TR-115
 
     def _holds_host(self, pane: Pane) -> bool:
         return host_under(pane.pid, self._resume_command[0], self._processes) is not None
