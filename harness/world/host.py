@@ -28,15 +28,22 @@ class Host:
         self.busy: set[str] = set()
         """Sessions in which a tool runs: what arrives there is queued and read beside its result."""
         self._talks: dict[str, Talk] = {}
+        self._wrote: dict[str, bytes] = {}
 
     def transcript(self, session: str) -> Path:
         """Where a session's transcript lies."""
         return self.project_dir / f"{session}.jsonl"
 
-    def begin(self, session: str, talk: Talk) -> None:
-        """A session that has been going on: its transcript as the talk stands."""
-        self._talks[session] = talk
-        self.transcript(session).write_bytes(talk.bytes())
+    def begin(self, session: str, talk: Talk | bytes) -> None:
+        """A session that has been going on: its transcript as the talk stands, or these recorded bytes."""
+        if isinstance(talk, Talk):
+            self._talks[session] = talk
+        self._wrote[session] = talk if isinstance(talk, bytes) else talk.bytes()
+        self.transcript(session).write_bytes(self._wrote[session])
+
+    def wrote(self, session: str) -> bytes:
+        """What a session's transcript holds if nobody but this host has ever written to it."""
+        return self._wrote[session]
 
     def started(self, process: Process) -> None:
         """A process of the host has been started: it stays up as long as the story says."""
@@ -55,8 +62,13 @@ class Host:
         talk = self._talk_of(session)
         before = len(talk.bytes())
         say(talk)
+        added = talk.bytes()[before:]
+        if session not in self._wrote:
+            path = self.transcript(session)
+            self._wrote[session] = path.read_bytes() if path.exists() else b""
+        self._wrote[session] += added
         with self.transcript(session).open("ab") as file:
-            file.write(talk.bytes()[before:])
+            file.write(added)
 
     def arrive(self, session: str, message: Message) -> None:
         """A message of a channel enters a session's context."""

@@ -41,6 +41,8 @@ TARGET = "DO-NOT-CREATE:0.0"
 """A target that cannot exist outside a simulation (TR-163)."""
 UNIT = "do-not-create.service"
 COMMAND = ("/bin/false", "--resume", "{session_id}")
+BOOT_SECONDS = 60.0
+"""From a power cut until the machine is up again and has started its host by itself."""
 
 DoorKind = Literal["tmux", "systemd", "pointer"]
 
@@ -59,6 +61,7 @@ class Night:
         faults: tuple[Fault, ...] = (),
         log: RunLog | None = None,
         door: DoorKind = "tmux",
+        talk: Talk | bytes | None = None,
         **settings: object,
     ) -> None:
         self.world = World(seed, log, faults)
@@ -95,12 +98,11 @@ class Night:
         store = Store(Path(self.settings.state_dir), self.files, ports.locks)
         self.house = Household(self.settings, store, open_door(self.settings, ports), ports)
         self.host.on_stop = lambda session, transcript: coordinator.stop_hook(self.house, str(transcript))
-        talk = Talk(version=self.host.version)
-        talk.user("早上好")
-        talk.tool("Bash", {"command": "ls"}, result="a  b  c")
-        talk.assistant("早。")
-        self.host.begin(OLD_SESSION, talk)
+        self.strangers: list[Process] = []
+        """What somebody else has put behind the door; nobody may overwrite it."""
+        self.host.begin(OLD_SESSION, talk or self._small_talk())
         self._open(door)
+        self.world.on_power_cut.append(lambda: self.world.start(self._outside(), self.start_host, BOOT_SECONDS))
 
     def _open(self, door: DoorKind) -> None:
         """Start what the old session lives in."""
@@ -112,6 +114,45 @@ class Night:
         if door == "systemd":
             self.systemd.open(UNIT, lambda: self.resumed(self.pointer.read_text(encoding="ascii").strip()))
             self.spawner.in_service = lambda worker: self.systemd.join(UNIT, worker)
+
+    def _small_talk(self) -> Talk:
+        talk = Talk(version=self.host.version)
+        talk.user("早上好")
+        talk.tool("Bash", {"command": "ls"}, result="a  b  c")
+        talk.assistant("早。")
+        return talk
+
+    def _outside(self) -> Process:
+        return self.world.process("outside", outside=True)
+
+    def live_session(self) -> str | None:
+        """The session behind the door now; None where nobody is, or a process of another kind."""
+        if self.settings.activation == "pointer":
+            return self.pointer.read_text(encoding="ascii").strip() if self.pointer.exists() else None
+        resident = self.resident()
+        return self.host.session_of(resident) if resident.alive else None
+
+    def start_host(self) -> None:
+        """The machine, or a person, starts what is not running by the household's own command, where it is down.
+
+        A pane gets the command that ran in it last; a unit's start script reads the pointer.
+        """
+        if self.settings.activation == "pointer" or self.resident().alive:
+            return
+        if self.settings.activation == "tmux":
+            self.tmux.replace(PANE, *self.resident().command)
+        else:
+            self.systemd.start_again(UNIT)
+
+    def take_door(self, session: str) -> None:
+        """Somebody else puts another session behind the door, by hand."""
+        if self.settings.activation == "tmux":
+            self.strangers.append(self.tmux.replace(PANE, *self.resumed(session)))
+            return
+        self.pointer.write_text(f"{session}\n", encoding="ascii")
+        if self.settings.activation == "systemd":
+            self.systemd.start_again(UNIT)
+            self.strangers.append(self.systemd.process_in(UNIT))
 
     def resident(self) -> Process:
         """The process of the host's session; through the pointer door one that makes a single turn's call."""
