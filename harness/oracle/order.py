@@ -88,9 +88,13 @@ def _nodes(members: Sequence[Member], links: Links) -> _Nodes:
 
 
 def _is_one_message(members: Sequence[Member], links: Links, nodes: _Nodes, number: int, place: int) -> bool:
-    """Whether an assistant row follows the node of its message id, or what that follows; a bridge is no parent."""
+    """Whether an assistant row follows the node of its message id, or what that follows.
+
+    A bridge is no parent; but of two neighbours that name the same missing one the second goes on with the first.
+    """
     if place in links.bridged:
-        return members[place].parent is not None and members[place].parent == members[number].parent
+        names_the_same = members[place].parent is not None and members[place].parent == members[number].parent
+        return names_the_same and nodes.above[place] == ("node", number)
     if nodes.over_bridge[place]:
         return nodes.over_bridge[number] and nodes.above[place] == nodes.above[number]
     return nodes.above[place] in (("node", number), nodes.above[number])

@@ -5,7 +5,7 @@ refusal at any point leaves nothing behind.
 """
 
 import json
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -60,30 +60,43 @@ def build_candidate(plan: Plan, out: Path, session_id: str, files: Files, eviden
         return candidate
     finals = [(evidence or out) / MANIFEST, (evidence or out) / LEDGER, candidate.path]
     parts = {final: part_of(final, session_id) for final in finals}
-    taken = next((final for final in finals if final.exists() or final.is_symlink()), None)
-    if taken is not None:  # TR-060
-        candidate.refusal = Refusal("output-exists", 0, f"{taken} is there already; nothing is overwritten")
-        return candidate
-    made_folder = False
-    published: list[Path] = []
+    made: list[Path] = []
     try:
-        made_folder = files.make_folder(out)
+        taken = next((final for final in finals if final.exists() or final.is_symlink()), None)
+        if taken is not None:  # TR-060
+            raise _Refused(Refusal("output-exists", 0, f"{taken} is there already; nothing is overwritten"))
+        made += _missing_folders(out)
+        files.make_folder(out)
+        made += parts.values()
         for part in parts.values():
             files.remove(part)
         _write(candidate, parts, files)
         _check(candidate, parts)
         for final in finals:  # TR-067
             files.publish(parts[final], final)
-            published.append(final)
+            made.append(final)
         for folder in {final.parent for final in finals}:
             files.sync_folder(folder)
-    except (_Refused, SourceChanged, OSError) as error:
-        for path in (*published, *parts.values()):
-            files.remove(path)
-        if made_folder:
-            files.remove_folder(out)
+    except BaseException as error:
+        _take_back(made, files)
+        if not isinstance(error, _Refused | SourceChanged | OSError):
+            raise
         candidate.refusal = _refusal_of(error)
     return candidate
+
+
+def _missing_folders(folder: Path) -> list[Path]:
+    return [each for each in (*reversed(folder.parents), folder) if not each.exists()]
+
+
+def _take_back(made: list[Path], files: Files) -> None:
+    """Remove what was made, the last first. What cannot be removed is not ours, or its disk is gone."""
+    for path in reversed(made):
+        with suppress(OSError):
+            if path.is_dir():
+                files.remove_folder(path)
+            else:
+                files.remove(path)
 
 
 def part_of(final: Path, session_id: str) -> Path:
@@ -189,12 +202,17 @@ def _check(candidate: Candidate, parts: dict[Path, Path]) -> None:
     source = candidate.plan.source
     if source.ledger.total() != source.size:  # TR-L06
         raise _Refused(Refusal("ledger-gap", 0, f"{source.ledger.total()} of {source.size} bytes are accounted for"))
-    if digest_of(source.path, source.size) != source.sha256:  # TR-148
+    try:
+        digest = digest_of(source.path, source.size)
+    except OSError as error:
+        raise SourceChanged(f"{source.path}: {error.strerror or error}") from None
+    if digest != source.sha256:  # TR-148
         raise SourceChanged("the source changed while it was carried")
     manifest_part, _, rows_part = parts.values()
     own = {rows_part.resolve(), candidate.path.resolve()}
     folders = {source.path.resolve().parent, candidate.path.resolve().parent}
-    neighbours = sorted(path for folder in folders for path in folder.glob("*.jsonl") if path.resolve() not in own)
+    found = (path for folder in folders for path in folder.glob("*.jsonl") if path.is_file())
+    neighbours = sorted(path for path in found if path.resolve() not in own)
     manifest = read_manifest(manifest_part)
     candidate.verification = verify_candidate(rows_part, candidate.session_id, manifest, neighbours)
     if not candidate.verification.ok:  # TR-064

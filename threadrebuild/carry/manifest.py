@@ -57,7 +57,8 @@ class ManifestWriter:
     def add(self, item: Item) -> None:
         """Append one item."""
         self._file.write(b"\n" if self.items == 0 else b",\n")
-        self._file.write(msgspec.json.encode(item))
+        # The source's ids and times may hold half a surrogate pair, which only the standard library can write and read.
+        self._file.write(json.dumps(msgspec.to_builtins(item), separators=(",", ":")).encode("ascii"))
         self.items += 1
 
     def finish(self, heading: Mapping[str, object]) -> None:
@@ -69,6 +70,6 @@ class ManifestWriter:
 def read_manifest(path: Path) -> Manifest:
     """Read a manifest. Raises OSError, or ValueError where it is none."""
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Manifest)
-    except msgspec.DecodeError as error:
+        return msgspec.convert(json.loads(path.read_bytes()), Manifest)
+    except (ValueError, RecursionError, msgspec.ValidationError) as error:
         raise ValueError(f"{path}: {error}") from None

@@ -57,8 +57,8 @@ class Places:
         self._row = text.line_offset
         try:
             self._spans, repeated = speech_spans(self._line)
-        except ValueError as error:
-            raise SourceChanged(f"line {text.line} no longer parses: {error}") from None
+        except (ValueError, RecursionError) as error:
+            raise SourceChanged(f"line {text.line} cannot be parsed again: {error}") from None
         if repeated:
             self.repeated_keys[text.line] = repeated
 

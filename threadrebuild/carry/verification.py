@@ -172,10 +172,12 @@ def _row_faults(row: dict[str, Any], session_id: str, parent: str | None) -> Ite
 
 
 def _time(value: object) -> datetime | None:
+    """A time with its zone; one without cannot be compared with the others."""
     try:
-        return datetime.fromisoformat(value) if isinstance(value, str) else None
+        time = datetime.fromisoformat(value) if isinstance(value, str) else None
     except ValueError:
         return None
+    return time if time is not None and time.tzinfo is not None else None
 
 
 def _ids_in(path: Path) -> Iterator[str]:

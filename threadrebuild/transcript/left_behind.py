@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 
 import msgspec
 from msgspec import UNSET
@@ -36,7 +37,8 @@ class LeftBehind:
 
     def _given(self) -> Iterator[ToolInput]:
         for call in self._calls:
-            yield call if isinstance(call, ToolInput) else read_object(ToolInput, msgspec.Raw(call))
+            with suppress(RecursionError):  # nested so deep that no name can be read out of it
+                yield call if isinstance(call, ToolInput) else read_object(ToolInput, msgspec.Raw(call))
 
 
 def _latest(names: Iterable[str]) -> list[str]:

@@ -29,6 +29,7 @@ from threadrebuild.transcript.rows import (
     Row,
     content_token,
     decode_row,
+    decode_shallow,
     read_object,
     read_row,
     text_tokens,
@@ -48,8 +49,9 @@ _STORED_REQUESTS = frozenset({"prompt_snapshot"})
 class Reader:
     """Takes the lines of one transcript in order, and holds what they say. Lines count from 1, offsets are bytes."""
 
-    def __init__(self, settings: Settings, rewritten: frozenset[str] = frozenset()) -> None:
+    def __init__(self, settings: Settings, rewritten: frozenset[str] = frozenset(), shallow: bool = False) -> None:
         self.settings = settings
+        self._decode = decode_shallow if shallow else decode_row
         self.chain = Chain(rewritten)
         self.rewritten: set[str] = set()
         """The uuids of rows that came again with other words; their place is only known to a reader that knows them."""
@@ -81,14 +83,14 @@ class Reader:
 
     def take(self, lines: list[bytes]) -> None:
         """Judge a batch of lines, each followed by a line feed in the file."""
-        number, offset = self.line, self._offset
+        number, offset, decode = self.line, self._offset, self._decode
         for line in lines:
             number += 1
             self.line, self._row_offset = number, offset
             size = len(line)
             offset += size + 1
             try:
-                row = decode_row(line)
+                row = decode(line)
                 if not line.isascii():
                     line.decode("utf-8")
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

@@ -55,9 +55,10 @@ class Transcript:
 
 def read_transcript(path: Path, settings: Settings) -> Transcript:
     """Read a whole transcript. Raises `UnreadableInput` where there is no readable file."""
-    source, reader = _read(path, settings, frozenset())
-    if reader.rewritten:
-        source, reader = _read(path, settings, frozenset(reader.rewritten))
+    try:
+        source, reader = _read(path, settings, shallow=False)
+    except RecursionError:  # a line so deep that its row was decoded, but not what is in it
+        source, reader = _read(path, settings, shallow=True)
     order, said, abandoned, superseded = _in_order(reader)
     said += _never_read(reader)
     startup = _startup(reader, said, order)
@@ -92,14 +93,18 @@ def read_transcript(path: Path, settings: Settings) -> Transcript:
     )
 
 
-def _read(path: Path, settings: Settings, rewritten: frozenset[str]) -> tuple[TranscriptFile, Reader]:
+def _read(
+    path: Path, settings: Settings, shallow: bool, rewritten: frozenset[str] = frozenset()
+) -> tuple[TranscriptFile, Reader]:
     source = TranscriptFile(path)
-    reader = Reader(settings, rewritten)
+    reader = Reader(settings, rewritten, shallow)
     with _without_cycle_search():
         for lines in source.batches():
             reader.take(lines)
     if source.tail:
         reader.take_tail(source.tail)
+    if reader.rewritten and not rewritten:
+        return _read(path, settings, shallow, frozenset(reader.rewritten))
     return source, reader
 
 
@@ -126,9 +131,9 @@ def _in_order(reader: Reader) -> tuple[Order, list[Utterance], list[Utterance], 
     for utterance in in_file:
         by_node.setdefault(utterance.node, []).append(utterance)
     talk = {*by_node, *(reminder.node for reminder in reader.reminders)}
-    heard = [utterance for utterance in reader.said if utterance.fate in ("carried", "superseded")] or in_file
+    heard = [utterance for utterance in reader.said if utterance.fate in ("carried", "superseded")]
     leaf = next((utterance for utterance in reversed(heard) if utterance.fate == "carried"), in_file[-1])
-    order = reader.chain.order(leaf.node, talk, heard[0].line)
+    order = reader.chain.order(leaf.node, talk, heard[0].line if heard else reader.line)
     for node in order.abandoned:
         for utterance in by_node.get(node, ()):
             if utterance.fate == "carried":

@@ -5,15 +5,20 @@ take the standard library's path, which gives the same row with misfit fields le
 """
 
 import json
+import re
 from typing import Any, Literal, NamedTuple, TypeVar
 
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
-from threadrebuild.transcript.spans import STRICT, Span, elements, members
+from threadrebuild.transcript.spans import STRICT, Span, elements, members, skip_space
 
 JSON_SPACE = " \t\r\n"
 SEVERAL_ROWS = "several rows on one line"
+DEEPEST = 200
+"""Levels of nesting that every later step can follow, whatever stack it runs on."""
+TOO_DEEP = f"nested deeper than {DEEPEST} levels"
+_STRUCTURE = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]')
 
 RawOrNone = Raw | UnsetType
 T = TypeVar("T", bound=msgspec.Struct)
@@ -116,8 +121,17 @@ decode_row = _ROW.decode
 """Fast path: raises msgspec.DecodeError (or its ValidationError) where `read_row` has to look."""
 
 
+def decode_shallow(line: bytes) -> Row:
+    """Like `decode_row`, but raises RecursionError for a line nested deeper than `DEEPEST`."""
+    if _is_deep(line):
+        raise RecursionError(TOO_DEEP)
+    return decode_row(line)
+
+
 def read_row(line: bytes) -> Row | Fault:
     """The row of a line that the fast path refused, or the fault that makes it none."""
+    if _is_deep(line):
+        return Fault("unreadable-line", 0, TOO_DEEP)
     try:
         text = line.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -180,12 +194,24 @@ def text_tokens(raw: RawOrNone) -> list[bytes]:
     return [token for token in tokens if token[:1] == b'"']
 
 
+def _is_deep(line: bytes) -> bool:
+    depth = 0
+    for match in _STRUCTURE.finditer(line):
+        if match[0] in b"[{":
+            depth += 1
+        elif match[0] in b"]}":
+            depth -= 1
+        if depth > DEEPEST:
+            return True
+    return False
+
+
 def _holds_whole_values(text: str) -> bool:
-    at = 0
+    at = skip_space(text, 0)
     try:
-        while text[at:].strip(JSON_SPACE):
-            at += len(text[at:]) - len(text[at:].lstrip(JSON_SPACE))
+        while at < len(text):
             _, at = STRICT.raw_decode(text, at)
+            at = skip_space(text, at)
     except (ValueError, RecursionError):
         return False
     return True

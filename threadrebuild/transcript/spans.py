@@ -39,30 +39,30 @@ def members(text: str, start: int = 0) -> Members:
     Raises ValueError where there is no well-formed object.
     """
     found = Members()
-    at = _skip(text, start)
+    at = skip_space(text, start)
     if text[at : at + 1] != "{":
         raise ValueError(f"no object at byte {at}")
-    at = _skip(text, at + 1)
+    at = skip_space(text, at + 1)
     if text[at : at + 1] == "}":
         return found
     while True:
         if text[at : at + 1] != '"':
             raise ValueError(f"no key at byte {at}")
         key, at = scanstring(text, at + 1)
-        at = _skip(text, at)
+        at = skip_space(text, at)
         if text[at : at + 1] != ":":
             raise ValueError(f"no colon at byte {at}")
-        at = _skip(text, at + 1)
+        at = skip_space(text, at + 1)
         _, end = STRICT.raw_decode(text, at)
         if key in found:
             found.repeated.append(key)
         found[key] = Span(at, end)
-        at = _skip(text, end)
+        at = skip_space(text, end)
         if text[at : at + 1] == "}":
             return found
         if text[at : at + 1] != ",":
             raise ValueError(f"no comma at byte {at}")
-        at = _skip(text, at + 1)
+        at = skip_space(text, at + 1)
 
 
 def elements(text: str, start: int) -> list[Span]:
@@ -70,21 +70,22 @@ def elements(text: str, start: int) -> list[Span]:
     found: list[Span] = []
     if text[start : start + 1] != "[":
         raise ValueError(f"no array at byte {start}")
-    at = _skip(text, start + 1)
+    at = skip_space(text, start + 1)
     if text[at : at + 1] == "]":
         return found
     while True:
         _, end = STRICT.raw_decode(text, at)
         found.append(Span(at, end))
-        at = _skip(text, end)
+        at = skip_space(text, end)
         if text[at : at + 1] == "]":
             return found
         if text[at : at + 1] != ",":
             raise ValueError(f"no comma at byte {at}")
-        at = _skip(text, at + 1)
+        at = skip_space(text, at + 1)
 
 
-def _skip(text: str, at: int) -> int:
+def skip_space(text: str, at: int) -> int:
+    """The position of the first character at or after `at` that is not JSON's white space."""
     while at < len(text) and text[at] in _SPACE:
         at += 1
     return at
