@@ -60,6 +60,10 @@ class Chat:
         self.relay = Relay()
         self.deaf = False
         """Whether processes run without their channel flag: the plugin sends, and the host drops it."""
+        self.unclear = 0
+        """How many sendings to come go through and are reported as failed."""
+        self.lost = 0
+        """How many sendings to come fail."""
         self.notified: list[tuple[int, str]] = []
         """(process id, message id) of every notification that went out."""
         self.on_start: list[Callable[[], object]] = []
@@ -117,21 +121,19 @@ class _Plugin:
         self._session = session
         self._place = place
         self._inbound: Inbound | None = None
-        self._asked = False
+        self._retrying = False
         night.world.start(process, self._connect, after=CONNECT_AFTER_SECONDS)
 
-    def wake(self, after: float = 0.0) -> None:
-        """Ask the relay again soon, if this process lives and is connected."""
-        if self._process.alive and self._inbound is not None and not self._asked:
-            self._asked = True
-            self._night.world.start(self._process, self._ask, after=after)
+    def wake(self) -> None:
+        """The relay has something new: ask it, if this process lives and is connected."""
+        if self._process.alive and self._inbound is not None:
+            self._night.world.start(self._process, self._ask)
 
     def _connect(self) -> None:
         self._inbound = Inbound(self._place, self._night.house.journal, self._look, self._notify)
         self._take(self._inbound.connect())
 
     def _ask(self) -> None:
-        self._asked = False
         assert self._inbound is not None
         self._take(self._inbound.at)
 
@@ -141,8 +143,13 @@ class _Plugin:
             left = self._inbound.take(self._chat.relay.since(since))
         except OSError:
             left = True
-        if left:
-            self.wake(after=RETRY_SECONDS)
+        if left and not self._retrying:
+            self._retrying = True
+            self._night.world.start(self._process, self._retry, after=RETRY_SECONDS)
+
+    def _retry(self) -> None:
+        self._retrying = False
+        self._ask()
 
     def _look(self, wanted: set[MessageId]) -> set[MessageId]:
         return set(found_in(self._night.host.transcript(self._session), self._night.settings, wanted))
@@ -152,8 +159,14 @@ class _Plugin:
             self._night.world.take_step("channel", "notify", message=str(message.id))
         except OSError as error:
             return Outcome(False, str(error))
+        if self._chat.lost:
+            self._chat.lost -= 1
+            return Outcome(False, "broken pipe")
         self._chat.notified.append((self._process.pid, message.message_id))
         if not self._chat.deaf:
             enters = partial(self._night.host.arrive, self._session, message)
             self._night.world.start(self._process, enters, after=CONTEXT_AFTER_SECONDS)
+        if self._chat.unclear:
+            self._chat.unclear -= 1
+            return Outcome(False, "no answer in time")
         return Outcome(True)

@@ -51,7 +51,7 @@ class Inbound:
 
     def _kept(self) -> list[Message]:
         entries = self._journal.entries() if self._journal is not None else []
-        return [message for message in entries if message.id not in self._handed_over]
+        return [message for message in entries if message.id not in self._handed_over]  # TR-123
 
     def _one(self, message: Message) -> bool:
         """Send a message, or keep it while a switch is under way; whether it went out."""

@@ -68,7 +68,7 @@ def _mismatch(house: Household, operation: Operation) -> tuple[str, bool] | None
             return "the candidate is not what was verified", False
     except OSError as error:
         return f"the candidate cannot be read any more: {error.strerror or error}", False
-    if neighbours_of(house, {Path(source.path).name, path.name}) != operation.neighbours:  # TR-106
+    if neighbours_of(house, {Path(source.path).name, path.name}) != operation.neighbours:  # TR-096 TR-106
         return "another session of this project was opened or went on since the freeze", True
     if house.door.holder(identity, candidate.session_id) is not Holder.UNCHANGED:  # TR-105
         return "the door is not held by whom it was when this was prepared", True

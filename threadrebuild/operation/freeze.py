@@ -61,7 +61,7 @@ def changed_since(source: Path, frozen_size: int, frozen_sha256: str, settings: 
         speech, rows = speech_after(source, frozen_size, settings)
     except OSError as error:
         return f"the source cannot be read any more: {error.strerror or error}"
-    if speech:
+    if speech:  # TR-096
         return "something was said after the freeze"
     return rows
 

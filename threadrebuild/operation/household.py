@@ -57,7 +57,7 @@ class Household:
         if following not in HELD_BY_WORKER:
             operation.lease = None
         self.store.save(operation)
-        if following in ENDS and self.journal is not None:  # TR-123
+        if following in ENDS and self.journal is not None:  # TR-L22
             self.journal.release()
 
     def now(self) -> str:
