@@ -104,4 +104,4 @@ class SystemdDoor:
         return ["write", str(self._pointer.path), session_id, "systemctl", "restart", self._unit]
 
     def _was_started_with(self, pid: int, session_id: str) -> bool:
-        return pid > 0 and any(session_id in word for word in self._processes.command_line(pid))  # TR-119
+        return any(session_id in word for word in self._processes.command_line(pid))  # TR-119
