@@ -41,7 +41,7 @@ def probe(transcript: Path, carried_bytes: int, settings: Settings) -> Probes:
     for lines in batches_of(transcript):
         reader.take(lines)
     carried = [each for each in reader.said if each.line_offset < carried_bytes]
-    since = [each for each in reader.said if each.line_offset >= carried_bytes]  # TR-159 TR-174
+    since = [each for each in reader.said if each.line_offset >= carried_bytes]  # TR-159 TR-166 TR-174
     channels = {line for line in map(_line_of, filter(is_inbound, carried)) if line != TYPED}
     heard: dict[str, int | None] = dict.fromkeys(sorted(channels or {TYPED}))
     for message in filter(is_inbound, since):
@@ -68,7 +68,7 @@ def _went_out(utterance: Utterance, by_tool: bool) -> bool:
     """Whether an utterance is the assistant's answer on the way the user is reached; a failed call is none."""
     if utterance.role != "assistant" or utterance.fate != "carried":
         return False
-    return utterance.origin == "reply" or not by_tool
+    return utterance.origin == "reply" or not by_tool  # TR-L20
 
 
 def _in_words(heard: dict[str, int | None], replied: bool) -> str:
