@@ -3,9 +3,7 @@
 It looks at what is there (the pane, the process, the folder) and never at what the configuration says of itself.
 """
 
-import json
 import os
-import shlex
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +17,7 @@ from threadrebuild.doors.claims import claims_of
 from threadrebuild.doors.door import Identity
 from threadrebuild.doors.host_process import HOST, host_under
 from threadrebuild.doors.pointer_file import NoPointer, PointerFile, session_in
+from threadrebuild.host_settings import hooked_configurations
 from threadrebuild.opening import household
 from threadrebuild.operation.household import Household
 from threadrebuild.operation.store import StoreError
@@ -231,7 +230,7 @@ def _look_at_sharing(house: Household, report: Report) -> None:
     if report.identity is None:
         return
     mine = set(claims_of(house.settings, report.identity.target))
-    for config in _hooked_configurations(house.project_dir.parent.parent / "settings.json"):
+    for config in hooked_configurations(house.project_dir.parent.parent / "settings.json"):
         try:
             other = load_settings(config)
         except ConfigError:
@@ -245,17 +244,6 @@ def _look_at_sharing(house: Household, report: Report) -> None:
     alone = not report.shared_with
     said = "no other configuration names this target" if alone else ", ".join(report.shared_with)
     _add(report, "shared_with_nobody", alone, said)
-
-
-def _hooked_configurations(host_settings: Path) -> list[Path]:
-    """The configurations that the host's Stop hooks call this program with."""
-    try:
-        groups = json.loads(host_settings.read_bytes())["hooks"]["Stop"]
-        commands = [shlex.split(hook["command"]) for group in groups for hook in group["hooks"] if "command" in hook]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return []
-    named = [words[words.index("--config") + 1 :] for words in commands if {"hook-stop", "--config"} <= set(words)]
-    return [Path(words[0]) for words in named if words]
 
 
 def _real_starts(house: Household, pid: int) -> list[list[str]]:

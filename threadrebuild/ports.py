@@ -139,6 +139,12 @@ class Processes(Protocol):
     def command_line(self, pid: int) -> list[str]:
         """The arguments a process was started with; empty where there is none."""
 
+    def every(self) -> list[int]:
+        """All processes."""
+
+    def unit(self, pid: int) -> str | None:
+        """The service whose control group holds a process; None where there is none."""
+
     def descendants(self, pid: int) -> list[int]:
         """The processes started under one, those it started itself first."""
 

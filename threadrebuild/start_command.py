@@ -6,6 +6,7 @@ Only the way to a session may differ: `--continue` becomes `--resume` with an id
 import shlex
 from pathlib import PurePath
 
+from threadrebuild.config import SESSION_PLACE
 from threadrebuild.doors.host_process import HOST
 
 CONTINUES = frozenset({"--continue", "-c"})
@@ -19,8 +20,7 @@ Arguments = list[tuple[str, ...]]
 
 def arguments_of(words: list[str], program: str) -> Arguments | None:
     """What stands after the host's program, but for the way to a session; None where the program does not occur."""
-    names = {HOST, PurePath(program).name}
-    at = next((at for at, word in enumerate(words) if PurePath(word).name in names), None)
+    at = _program_in(words, program)
     if at is None:
         return None
     groups: list[list[str]] = [[""]]
@@ -33,6 +33,28 @@ def arguments_of(words: list[str], program: str) -> Arguments | None:
         else:
             groups.append([word])
     return [tuple(group) for group in _without_the_session(groups) if group != [""]]
+
+
+def resume_command_of(words: list[str], program: str) -> list[str] | None:
+    """The real start command, word for word, with its way to a session replaced by `--resume {session_id}` (TR-115).
+
+    None where the program does not occur in it.
+    """
+    at = _program_in(words, program)
+    if at is None:
+        return None
+    kept: list[str] = []
+    value_of = ""
+    for word in words[at + 1 :]:
+        flag, equals, _ = word.partition("=")
+        if value_of and not word.startswith("-"):
+            value_of = ""
+        elif flag in CONTINUES or flag in RESUMES:
+            value_of = flag if flag in RESUMES and not equals else ""
+        else:
+            kept.append(word)
+            value_of = ""
+    return [*words[: at + 1], "--resume", SESSION_PLACE, *kept]
 
 
 def words_of(line: str) -> list[str]:
@@ -52,6 +74,11 @@ def missing_in(intended: Arguments, real: Arguments) -> list[str]:
 def single_consumers(arguments: Arguments) -> list[str]:
     """Channels and plugins that a start loads: of each only one process may poll at a time (TR-169)."""
     return [word for flag, *words in arguments if flag in CHANNEL_FLAGS for word in words]  # TR-169
+
+
+def _program_in(words: list[str], program: str) -> int | None:
+    names = {HOST, PurePath(program).name}
+    return next((at for at, word in enumerate(words) if PurePath(word).name in names), None)
 
 
 def _without_the_session(groups: list[list[str]]) -> list[list[str]]:

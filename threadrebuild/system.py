@@ -207,6 +207,18 @@ class SystemProcesses:
             return []
         return [part.decode("utf-8", "surrogateescape") for part in raw.rstrip(b"\0").split(b"\0")] if raw else []
 
+    def every(self) -> list[int]:
+        """By the kernel's folders."""
+        return sorted(int(path.name) for path in Path("/proc").glob("[0-9]*"))
+
+    def unit(self, pid: int) -> str | None:
+        """The innermost service in the path of the process's control group."""
+        try:
+            parts = Path(f"/proc/{pid}/cgroup").read_text(encoding="utf-8").strip().split("/")
+        except (OSError, UnicodeDecodeError):
+            return None
+        return next((part for part in reversed(parts) if part.endswith(".service")), None)
+
     def descendants(self, pid: int) -> list[int]:
         """By the parents that the kernel shows, level by level."""
         children: dict[int, list[int]] = {}

@@ -96,6 +96,7 @@ class SimulatedProcesses:
         self._world = world
         self.children: dict[int, list[int]] = {}
         self.folders: dict[int, Path] = {}
+        self.units: dict[int, str] = {}
         self.missing: set[str] = set()
         """Programs that are not installed."""
         self.on_call: Callable[[list[str], bytes], Answer] = lambda command, given: Answer(None, b"")
@@ -105,6 +106,14 @@ class SimulatedProcesses:
             return []
         process = self._world.processes.get(pid)
         return list(process.command) if process is not None and process.alive else []
+
+    def every(self) -> list[int]:
+        self._world.take_step("processes", "every")
+        return sorted(pid for pid, process in self._world.processes.items() if process.alive)
+
+    def unit(self, pid: int) -> str | None:
+        self._world.take_step("processes", "unit", pid=pid)
+        return self.units.get(pid)
 
     def descendants(self, pid: int) -> list[int]:
         if self._world.take_step("processes", "descendants", pid=pid) == "no":

@@ -77,6 +77,9 @@ class World:
         self._of: dict[greenlet, Process] = {}
         self._due: dict[greenlet, int] = {}
         """For each actor that waits: which entry of the queue will wake it. Earlier ones of it are void."""
+        self.calls: list[tuple[str, str]] = []
+        """The door and call of every step so far."""
+        self._spoiled: dict[tuple[str, str], list[str]] = {}
         self._watches: list[tuple[Callable[[], bool], greenlet]] = []
         self._streams: dict[str, random.Random] = {}
         self._before: dict[int, list[Callable[[], None]]] = {}
@@ -169,7 +172,10 @@ class World:
             who = process.command[0] if process else "scenario"
             at = self.now.isoformat()
             self._log.add("port", address=self.step, at=at, who=who, door=door, call=call, **said)
-        do = self._faults[self.step].do if self.step in self._faults else ""
+        self.calls.append((door, call))
+        spoiled = self._spoiled.get((door, call))
+        do = spoiled.pop(0) if spoiled else ""
+        do = self._faults[self.step].do if self.step in self._faults else do
         if do and self._log is not None:
             self._log.add("fault", address=self.step, do=do)
         if do == "power":
@@ -183,6 +189,10 @@ class World:
         if do in ERRNO:
             raise OSError(ERRNO[do], f"simulated at step {self.step}")
         return do
+
+    def spoil(self, door: str, call: str, does: list[str]) -> None:
+        """Let the next calls of this kind meet a fault each, wherever they stand."""
+        self._spoiled.setdefault((door, call), []).extend(does)
 
     def before_step(self, step: int, action: Callable[[], None]) -> None:
         """Let somebody else act right before a step."""
