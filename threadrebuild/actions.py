@@ -4,13 +4,13 @@ Four only read; three write, each only with its own word. An answer is one plain
 """
 
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any, NamedTuple
 
 import msgspec
 
 from threadrebuild.carry.plan import plan_file
 from threadrebuild.carry.summary import dirty_summary, plan_summary
+from threadrebuild.doctor import doctor as examine
 from threadrebuild.operation import coordinator
 from threadrebuild.operation.coordinator import NEXT_STEP
 from threadrebuild.operation.household import Household, Refused
@@ -36,7 +36,7 @@ class Tool(NamedTuple):
 
 def doctor(house: Household) -> dict[str, Any]:
     """Whether the household is fit for a switch, check by check (TR-137)."""
-    report: dict[str, Any] = msgspec.to_builtins(import_module("threadrebuild.doctor").doctor(house))
+    report: dict[str, Any] = msgspec.to_builtins(examine(house))
     return report
 
 

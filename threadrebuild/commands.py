@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import click
 
-from threadrebuild import actions
+from threadrebuild import actions, doctor, init
 from threadrebuild.config import CONFIG_NAME, CONFIG_VARIABLE, ConfigError, find_config
 from threadrebuild.console import REFUSED, UNUSABLE, config_option, json_option, leave, path_type, print_json
 from threadrebuild.export import export_bundle
@@ -206,6 +206,8 @@ def mcp(config: Path | None) -> None:
 
 
 COMMANDS = (
+    init.command,
+    doctor.command,
     request,
     status,
     cancel,

@@ -17,7 +17,7 @@ REASON_LONGEST = 500
 HOOK_LOCK_SECONDS = 3.0  # TR-181
 """How long the hook waits for the lock. Its entry's own limit is 10 seconds, of which asking the door may take 5."""
 EMPTY_REASON = "manual request"
-NEXT_STEP = "reply normally now; the change follows when this turn has ended"
+NEXT_STEP = "reply normally now; the change follows when this turn has ended"  # TR-134
 """What the answer to a request tells the model (TR-134)."""
 
 
