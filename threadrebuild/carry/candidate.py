@@ -17,7 +17,7 @@ from threadrebuild.carry.plan import NOTES, Plan, Refusal
 from threadrebuild.carry.rows import NewBlock, rows_of
 from threadrebuild.carry.verification import Verification, verify_candidate
 from threadrebuild.ports import Files
-from threadrebuild.transcript.ledger import REASONS
+from threadrebuild.transcript.ledger import CARRIED_CLASSES, REASONS
 from threadrebuild.transcript.lines import digest_of
 from threadrebuild.transcript.speech import Warning
 
@@ -35,6 +35,8 @@ class Candidate:
     refusal: Refusal | None = None
     rows: int = 0
     items: int = 0
+    source_bytes: int = 0
+    """How many bytes of the source stand in the items."""
     sha256: str = ""
     verification: Verification | None = None
     warnings: list[Warning] = field(default_factory=list)
@@ -72,13 +74,13 @@ def build_candidate(plan: Plan, out: Path, session_id: str, files: Files, eviden
             files.remove(part)
         _write(candidate, parts, files)
         _check(candidate, parts)
-        for final in finals:  # TR-067
+        for final in finals:  # TR-067 TR-068
             files.publish(parts[final], final)
             made.append(final)
         for folder in {final.parent for final in finals}:
             files.sync_folder(folder)
     except BaseException as error:
-        _take_back(made, files)
+        _take_back(made, files)  # TR-068
         if not isinstance(error, _Refused | SourceChanged | OSError):
             raise
         candidate.refusal = _refusal_of(error)
@@ -129,7 +131,9 @@ def _write(candidate: Candidate, parts: dict[Path, Path], files: Files) -> None:
             rows_file.write(row.line)
             digest.update(row.line)
             for number, (block, item_id) in enumerate(zip(row.blocks, row.item_ids, strict=True)):
-                manifest.add(_item(manifest.items, candidate.rows, number, block, item_id, places))
+                item = _item(manifest.items, candidate.rows, number, block, item_id, places)
+                candidate.source_bytes += item.source_length or 0
+                manifest.add(item)  # TR-063
             candidate.rows += 1
         candidate.items = manifest.items
         candidate.sha256 = digest.hexdigest()
@@ -202,6 +206,11 @@ def _check(candidate: Candidate, parts: dict[Path, Path]) -> None:
     source = candidate.plan.source
     if source.ledger.total() != source.size:  # TR-L06
         raise _Refused(Refusal("ledger-gap", 0, f"{source.ledger.total()} of {source.size} bytes are accounted for"))
+    booked = sum(source.ledger.bytes[name] for name in CARRIED_CLASSES)
+    if booked != candidate.source_bytes:  # TR-L06
+        raise _Refused(
+            Refusal("ledger-gap", 0, f"{booked} bytes of the source had to be carried, {candidate.source_bytes} were")
+        )
     try:
         digest = digest_of(source.path, source.size)
     except OSError as error:
@@ -215,6 +224,6 @@ def _check(candidate: Candidate, parts: dict[Path, Path]) -> None:
     neighbours = sorted(path for path in found if path.resolve() not in own)
     manifest = read_manifest(manifest_part)
     candidate.verification = verify_candidate(rows_part, candidate.session_id, manifest, neighbours)
-    if not candidate.verification.ok:  # TR-064
-        failed = next(check for check in candidate.verification.checks if not check.ok)
-        raise _Refused(Refusal("verification-failed", 0, f"{failed.name}: {failed.detail}"))
+    failed = [f"{check.name}: {check.detail}" for check in candidate.verification.checks if not check.ok]
+    if failed:  # TR-064
+        raise _Refused(Refusal("verification-failed", 0, "; ".join(failed)))

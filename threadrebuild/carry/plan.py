@@ -184,7 +184,7 @@ def _leave_out(plan: Plan, number: int, fate: str) -> None:
 
 def _unreadable(plan: Plan, malformed: Malformed) -> Refusal | None:
     bad = plan.source.malformed
-    if not bad or malformed == "report":
+    if not bad or malformed == "report":  # TR-L05
         return None
     first = bad[0]
     return Refusal(
@@ -201,7 +201,7 @@ def _nothing(plan: Plan) -> Refusal | None:
         unanswered = "the only turn is unanswered and include_open_tail is off"
         unknown = "nobody said anything in this file, in any shape that is known"
         return Refusal("nothing-to-carry", 0, unanswered if plan.turns else unknown)
-    if plan.source.session_id is None:
+    if plan.source.session_id is None:  # TR-066
         return Refusal("no-session-id", 0, "no row names the session it belongs to")
     return None
 

@@ -105,7 +105,7 @@ def verify_candidate(
                 if item is None:
                     fault("item_count", number, "a block that the manifest does not list")
                     continue
-                if item.injected_sha256 != sha256(line[span.start : span.end]).hexdigest():
+                if item.injected_sha256 != sha256(line[span.start : span.end]).hexdigest():  # TR-063
                     fault("digest", number, f"block {place} has other bytes than item {item.position}")
                 if (item.row, item.block, item.role) != (rows - 1, place, row.get("type")):
                     fault("item_count", number, f"block {place} stands where item {item.position} does not")

@@ -5,6 +5,8 @@ unreadable line or a value that is no record. The sum is the file's size, always
 """
 
 CARRIED = "carried"
+CARRIED_CLASSES = (CARRIED, "startup", "runtime_carried")
+"""The classes whose bytes stand in the candidate again."""
 
 REASONS = {
     "carried": "said by a person or the assistant; carried byte for byte",

@@ -131,12 +131,13 @@ class Reader:
             self._unreadable(row, line, size)
 
     def _unreadable(self, fault: Fault, line: bytes, size: int) -> None:
-        self.ledger.bytes["unreadable"] += size  # TR-L05
+        self.ledger.bytes["unreadable"] += size
         is_torn = self._at_tail and fault.reason != SEVERAL_ROWS
         code = "torn-tail" if is_torn else fault.code
         bad = self._row_offset + fault.offset
         digest = sha256(line).hexdigest()
-        self.malformed.append(MalformedLine(self.line, self._row_offset, size, bad, fault.reason, code, digest))
+        line_no_row = MalformedLine(self.line, self._row_offset, size, bad, fault.reason, code, digest)
+        self.malformed.append(line_no_row)  # TR-L05
         self.warnings.add(code, self.line, f"first bad byte at offset {bad}: {fault.reason}")
 
     def _row(self, row: Row, line: bytes, size: int) -> None:
@@ -177,9 +178,8 @@ class Reader:
             self.warnings.add("no-record", self.line, "no record: an object without members")
         else:
             name = "unlisted_row"
-            if row.message is not None or row.content is not UNSET:
-                shown = f"a row of unknown kind {row.type!r} holds text" if row.type else "a row without a kind"
-                self.warnings.add("unknown-shape", self.line, f"{shown}; it is left behind")  # TR-L07
+            shown = f"a row of unknown kind {row.type!r}" if row.type else "a row without a kind"
+            self.warnings.add("unknown-shape", self.line, f"{shown} is left behind; it may hold text")  # TR-L07
         self.ledger.bytes[name] += size
         if row.uuid is not None:
             boundary = row.subtype == "compact_boundary"
@@ -213,7 +213,7 @@ class Reader:
                 used += len(token)
                 said += self._text(row, token, "user", None if marks is None else marks[number], injected)
                 if said:
-                    del self.reminders[kept:]  # TR-040
+                    del self.reminders[kept:]
                 kept = len(self.reminders)
             elif block.type == "tool_result":
                 used += self._result(block, line)
@@ -324,7 +324,7 @@ class Reader:
             self.images.pasted()
         else:
             name = "unlisted_block"
-            if block.text is not UNSET:
+            if block.text is not UNSET:  # TR-L07
                 self.warnings.add("unknown-shape", self.line, f"a block of unknown kind {block.type!r} holds text")
         payloads = (
             block.thinking,
