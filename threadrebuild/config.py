@@ -33,10 +33,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     project_dir: str | None = None
     """Absolute path of the one project folder; without it a transcript's own folder is taken."""
 
-    carry_max_tokens: Annotated[int, Meta(ge=0)] = 0  # TR-143
+    carry_max_tokens: Annotated[int, Meta(ge=0)] = 0  # TR-139 TR-143
     """0 for no limit, else at least `CARRY_MAX_TOKENS_LEAST`."""
     carry_overflow: Literal["drop_oldest", "block"] = "drop_oldest"  # TR-139
-    max_event_chars: Annotated[int, Meta(ge=0)] = 0  # TR-033
+    max_event_chars: Annotated[int, Meta(ge=0)] = 0  # TR-033 TR-139
     """0 carries every text whole; else the longest text in characters, at least `MAX_EVENT_CHARS_LEAST`."""
     include_open_tail: bool = True  # TR-139
     freeze_startup_snapshot: bool = True  # TR-139

@@ -90,6 +90,7 @@ def test_the_hook_prints_nothing_that_would_reach_the_talk(tmp_path: Path) -> No
 @proves("TR-097")
 def test_a_rebuild_needs_the_transcript_that_the_hook_names_a_rollback_does_not(tmp_path: Path) -> None:
     night = Night(tmp_path)
+    expect_equal("TR-098", call(night, "hook-stop", given="{}").exit_code, 0, "exit of the hook with nothing to do")
     call(night, "request", "--confirm", "REBUILD")
     for given in ("{}", '{"transcript_path": ""}', '{"transcript_path": 7}', "[]", "nonsense", ""):
         blind = call(night, "hook-stop", given=given)
@@ -178,6 +179,7 @@ def test_a_request_only_puts_itself_on_record(tmp_path: Path) -> None:
     expect("TR-095", process.alive, "the process that asked lives on")
     call(night, "hook-stop", given=hook_input(night))
     night.world.run()
+    expect_equal("TR-099", night.world.failures, [], "the one worker is let in")
     expect_equal("TR-095", night.latest().state, State.ACTIVATED, "state after the turn has ended")
     expect("TR-095", not process.alive, "the old process was replaced then")
 

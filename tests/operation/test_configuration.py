@@ -59,6 +59,7 @@ def test_keys_of_the_dirty_ledger(tmp_path: Path) -> None:
 
 @proves("TR-141")
 def test_keys_of_time(tmp_path: Path) -> None:
+    expect("TR-069", isinstance(loaded(tmp_path, "carry_max_tokens = 0"), Settings), "no cap is no cap out of bounds")
     expect_bounds("TR-141", tmp_path, "activation_delay_seconds", [1.0, 1.5], [0, 0.9, -3, *ENDLESS])
     expect_bounds("TR-141", tmp_path, "healthcheck_seconds", [0.0, 0.5], [-0.1, *ENDLESS])
     expect_bounds("TR-141", tmp_path, "stable_file_seconds", [0.1, 1.0], [0, -1, *ENDLESS])
