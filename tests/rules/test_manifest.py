@@ -88,7 +88,7 @@ def test_every_damage_to_a_candidate_is_noticed(tmp_path: Path) -> None:
         "a picture": ("kind", [*lines[:-1], with_block(lines[-1], picture)]),
         "a text with a key too many": (
             "kind",
-            [*lines[:-1], with_block(lines[-1], {"type": "text", "text": "a", "b": 1})],
+            [*lines[:-1], with_block(lines[-1], strange)],
         ),
     }
     for what, (check, damaged) in damages.items():
