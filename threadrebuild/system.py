@@ -154,10 +154,15 @@ class Tmux:
         self._tmux = ["tmux"] if socket is None else ["tmux", "-L", socket]
 
     def find(self, target: str) -> Pane | None:
-        """The pane that a target or pane id names exactly; a session's name is not completed (TR-114)."""
-        target = target if target.startswith("%") else f"={target}"
-        found = _run([*self._tmux, "display-message", "-p", "-t", target, _PANE_FORMAT], TMUX_QUERY_SECONDS)
-        return _pane(found.detail.rstrip("\n")) if found.ok else None
+        """The pane that has exactly this place or id.
+
+        It is looked for among all panes: a target given to tmux itself is completed to other sessions' names, and one
+        that names a missing window falls back on the session's current pane (TR-114).
+        """
+        for place, pane in self.every().items():
+            if target in (place, pane.id):  # TR-114
+                return pane
+        return None
 
     def every(self) -> dict[str, Pane]:
         """All panes of the server."""
