@@ -26,7 +26,7 @@ RULE_OF_REFUSAL = {
 RULE_OF_CHECK = {
     "item_count": "TR-063",
     "digest": "TR-063",
-    "kind: a row": "TR-060",
+    "a row of kind": "TR-060",
     "not plain text": "TR-064",
     "session_id": "TR-060",
     "item_id": "TR-061",

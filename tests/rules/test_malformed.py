@@ -51,6 +51,7 @@ def test_every_unreadable_line_is_counted_and_the_torn_end_is_told_apart(tmp_pat
 @proves("TR-L07")
 def test_a_new_shape_that_may_hold_speech_is_listed(tmp_path: Path) -> None:
     plain = carry(small_talk(), tmp_path / "plain")
+    expect_equal("TR-006", plain.said, small_talk().said, "speech of the known shapes")
     expect("TR-L07", "unknown-shape" not in plain.codes, "known shapes are not listed")
     shapes = {
         "a row of a new kind": {"type": "spoken", "message": {"role": "user", "content": "new words"}},
