@@ -184,6 +184,21 @@ def test_a_request_only_puts_itself_on_record(tmp_path: Path) -> None:
     expect("TR-095", not process.alive, "the old process was replaced then")
 
 
+@proves("TR-095")
+def test_asking_leaves_a_broken_switch_to_a_worker(tmp_path: Path) -> None:
+    for name, word in WORDS.items():
+        night = _with_a_dead_switch(tmp_path / name)
+        night.world.kill(night.resident())
+        night.world.now = night.world.now.replace(year=2027)
+        dead, started = night.resident(), len(night.spawner.started)
+        asked = call(night, name, "--confirm", word)
+        expect_equal("TR-095", asked.exit_code, 1, f"exit of {name} while a switch has no end")
+        expect("TR-095", night.resident() is dead, f"{name} brings no session back by itself")
+        expect_equal("TR-095", len(night.spawner.started), started + 1, f"workers that {name} leaves it to")
+        night.world.run()
+        expect_equal("TR-095", night.latest().state, State.ROLLED_BACK, "what the worker made of it")
+
+
 @proves("TR-134")
 def test_an_answer_tells_to_go_on_and_that_nothing_has_happened_yet(tmp_path: Path) -> None:
     night = activated(tmp_path / "rollback")

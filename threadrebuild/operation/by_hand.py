@@ -48,7 +48,7 @@ def activate_by_hand(house: Household) -> Operation:
 
 def _claimed(house: Household, state: State, otherwise: str, transcript: Path | None = None) -> Operation:
     with house.store.lock():
-        recover_stale(house)
+        recover_stale(house, may_wait=False)
         operation = house.store.active()
         if operation is None or operation.state is not state:
             raise Refused("not-now", otherwise)

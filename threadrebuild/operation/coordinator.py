@@ -26,7 +26,8 @@ def request(house: Household, reason: str, confirmation: str) -> Operation:
     _require_word(Event.REQUEST, confirmation)
     reason = (reason.strip() or EMPTY_REASON)[:REASON_LONGEST]  # TR-079
     with house.store.lock():
-        recover_stale(house)
+        # Judging a switch may bring a session back, and kill the one that asks.
+        recover_stale(house, may_wait=False)  # TR-095
         active = house.store.active()
         if active is None:
             now = house.now()
@@ -133,7 +134,7 @@ def _record_probes(house: Household, operation: Operation) -> None:
 
 def _moved_by_a_person(house: Household, operation_id: str | None, event: Event) -> Operation:
     with house.store.lock():
-        recover_stale(house)
+        recover_stale(house, may_wait=False)  # TR-095
         operation = house.store.load(operation_id) if operation_id else house.store.latest()
         if operation is None:
             raise Refused("no-operation", f"no operation {operation_id}" if operation_id else "no operation yet")

@@ -16,7 +16,8 @@ from threadrebuild.operation.states import Event, State
 def recover_stale(house: Household, may_wait: bool = True) -> list[Operation]:
     """End every stale operation. The caller holds the lock. Returns those that were moved.
 
-    A switch that was under way takes time to judge; whoever may not wait (the hook, TR-181) leaves it to a worker.
+    A switch that was under way takes time to judge, and may end in another one: whoever may not wait (the hook, TR-181)
+    or might be killed by it (a request, TR-095) leaves it to a worker.
     """
     moved = []
     for operation in house.store.all():
