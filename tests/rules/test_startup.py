@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from harness.expect import expect, expect_equal, proves
 from harness.world.talk import Talk
 from threadrebuild.carry.manifest import read_manifest
+from threadrebuild.transcript.tokens import decoded
 from threadrebuild.carry.summary import plan_summary
 from threadrebuild.cli import main
 
@@ -88,6 +89,9 @@ def test_the_package_goes_in_once_and_so_do_the_words_beside_it(tmp_path: Path) 
     for shape in SHAPES:
         talk = with_package(shape)
         carried = carry(talk, tmp_path / shape)
+        planned = [(each.role, decoded(each.token)) for each in carried.plan.carried]
+        expect_equal("TR-037", planned, talk.said, f"what is to be carried ({shape})")
+        expect("TR-051", carried.summary["reason"] != "ledger-gap", "what is cut off is booked as injected")
         expect_equal("TR-040", frozen(carried), [REMINDER], f"the snapshot ({shape})")
         expect_equal("TR-037", carried.said, talk.said, f"what was said ({shape})")
         expect_equal("TR-037", carried.raw.count(PACKAGE.encode()), 1, f"times that the package stands there ({shape})")

@@ -77,6 +77,8 @@ class Chain:
         self._joined: dict[int, str] = {}
         """Line of a row that joined a message by a parent which is not known yet → that parent."""
         self._recent: dict[str, int] = {}
+        """Message id → its latest node; and for each node its message id."""
+        self._message_ids: dict[int, str] = {}
 
     def message(self, uuid: str | None, parent: str | None, kind: Kind, line: int) -> int:
         """Add a message as a node of its own and return it."""
@@ -91,8 +93,8 @@ class Chain:
             return self._again(uuid, Kind.ASSISTANT)
         above = NONE if parent is None else self.index.get(parent, NONE)
         if message_id:
-            node = self._recent.get(message_id, NONE)
-            if node != NONE and self._goes_on(node, above, parent):  # TR-L15
+            node = self._continued(message_id, above, parent)
+            if node != NONE:  # TR-L15
                 if above == NONE and parent is not None:
                     self._joined[line] = parent
                 if uuid is not None:
@@ -104,8 +106,10 @@ class Chain:
         node = self._node(Kind.ASSISTANT, above, parent, uuid, line)
         if message_id:
             self._recent[message_id] = node
-            if len(self._recent) > 2 * MESSAGE_IDS_REMEMBERED:
+            self._message_ids[node] = message_id
+            if len(self._message_ids) > 2 * MESSAGE_IDS_REMEMBERED:
                 self._recent = dict(list(self._recent.items())[-MESSAGE_IDS_REMEMBERED:])
+                self._message_ids = dict(list(self._message_ids.items())[-MESSAGE_IDS_REMEMBERED:])
         return node
 
     def trace(self, uuid: str, parent: str | None, line: int, boundary: bool = False) -> None:
@@ -136,12 +140,15 @@ class Chain:
             self.kinds[node] = kind
         return node
 
-    def _goes_on(self, node: int, above: int, parent: str | None) -> bool:
-        """Whether a row with the message's id continues it: it follows the message, or what the message follows."""
+    def _continued(self, message_id: str, above: int, parent: str | None) -> int:
+        """The node that a row with this message id continues: it follows the message, or what the message follows."""
+        latest = self._recent.get(message_id, NONE)
         if above == NONE:
-            return parent is not None and self._wanted.get(node) == parent
+            return latest if latest != NONE and parent is not None and self._wanted.get(latest) == parent else NONE
         above = self._past_joints(above)
-        return above == node or above == self._past_joints(self.parents[node])
+        if self._message_ids.get(above) == message_id:
+            return above
+        return latest if latest != NONE and self._past_joints(self.parents[latest]) == above else NONE
 
     def _past_joints(self, node: int) -> int:
         while node != NONE and self.kinds[node] == Kind.JOINT and self.parents[node] != NONE:
