@@ -192,7 +192,7 @@ def test_asking_leaves_a_broken_switch_to_a_worker(tmp_path: Path) -> None:
         night.world.now = night.world.now.replace(year=2027)
         dead, started = night.resident(), len(night.spawner.started)
         asked = call(night, name, "--confirm", word)
-        expect_equal("TR-095", asked.exit_code, 1, f"exit of {name} while a switch has no end")
+        expect_equal("TR-081", asked.exit_code, 1, f"exit of {name} while a switch has no end")
         expect("TR-095", night.resident() is dead, f"{name} brings no session back by itself")
         expect_equal("TR-095", len(night.spawner.started), started + 1, f"workers that {name} leaves it to")
         night.world.run()
