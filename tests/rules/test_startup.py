@@ -10,9 +10,9 @@ from click.testing import CliRunner
 from harness.expect import expect, expect_equal, proves
 from harness.world.talk import Talk
 from threadrebuild.carry.manifest import read_manifest
-from threadrebuild.transcript.tokens import decoded
 from threadrebuild.carry.summary import plan_summary
 from threadrebuild.cli import main
+from threadrebuild.transcript.tokens import decoded
 
 PACKAGE = "the instruction file, the memory index and notes on the environment"
 WORDS = "  can you help me? "
