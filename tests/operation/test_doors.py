@@ -3,6 +3,7 @@
 import errno
 from dataclasses import replace
 from pathlib import Path
+from subprocess import CompletedProcess
 from typing import Any
 from unittest.mock import patch
 
@@ -23,9 +24,10 @@ from threadrebuild.operation.household import Household
 from threadrebuild.operation.states import State
 from threadrebuild.operation.store import Store
 from threadrebuild.operation.worker import run_worker
-from threadrebuild.system import Systemd, Tmux, worker_command
+from threadrebuild.system import Systemd, Tmux, system_ports, worker_command
 
 NEW = "bbbbbbbb-0000-4000-8000-000000000002"
+NOBODY = Identity("", "")
 BAD_IDS = ("../etc/passwd", "a b", "x;y", "$(id)", "", "a\nb", "a" * 65, f"{NEW}\n")
 
 
@@ -38,6 +40,11 @@ def refusal(tmp_path: Path, text: str) -> str | None:
     except ConfigError as error:
         return str(error)
     return None
+
+
+def says(tmp_path: Path, text: str, words: str) -> bool:
+    """Whether a configuration is refused in just these words."""
+    return words in (refusal(tmp_path, text) or "")
 
 
 @proves("TR-110")
@@ -55,6 +62,8 @@ def test_the_door_is_one_of_three_and_all_carry_the_same(tmp_path: Path) -> None
 
 @proves("TR-142")
 def test_what_a_door_cannot_do_without_is_asked_for_on_loading(tmp_path: Path) -> None:
+    expect("TR-114", not says(tmp_path, "", "session, window and pane"), "no target is no fault")
+    expect("TR-115", not says(tmp_path, "", "list of arguments"), "no resume command is no fault")
     unit, pointer = 'systemd_unit = "cc.service"\n', 'resume_pointer_path = "/var/lib/cc/session"\n'
     for text, wanted in [
         (f'activation = "systemd"\n{unit}{pointer}', None),
@@ -67,6 +76,7 @@ def test_what_a_door_cannot_do_without_is_asked_for_on_loading(tmp_path: Path) -
         ('systemd_unit = ".service"\n', "systemd_unit"),
         ('resume_pointer_path = "session"\n', "resume_pointer_path"),
         ('resume_command = ["claude", "--resume", "{session_id}"]\n', None),
+        ('resume_command = ["claude", "{session_id}"]\n', None),
         ('resume_command = ["claude", "--continue"]\n', "resume_command"),
         ('resume_command = ["claude", "--resume={session_id}"]\n', "resume_command"),
         ('resume_command = ["{session_id}"]\n', "resume_command"),
@@ -78,16 +88,34 @@ def test_what_a_door_cannot_do_without_is_asked_for_on_loading(tmp_path: Path) -
 
 @proves("TR-114")
 def test_a_target_names_session_window_and_pane(tmp_path: Path) -> None:
+    expect("TR-002", not says(tmp_path, "", "absolute"), "no path is no relative path")
     for target in ("cc:0.0", "my-bot:1.12", "%7"):
-        said = refusal(tmp_path, f'tmux_target = "{target}"')
-        expect_equal("TR-114", said, None, f"refusal of {target}")
+        refused = says(tmp_path, f'tmux_target = "{target}"', "session, window and pane")
+        expect("TR-114", not refused, f"{target} is refused")
     for target in ("", "cc", "cc:0", ":0.0", "cc:0.0\\n", "cc:0.0\\ncc:0.1", "*:0.0", "c?:0.0", "cc:.", "=cc:0.0", "%"):
-        said = refusal(tmp_path, f'tmux_target = "{target}"')
-        expect("TR-114", said is not None, f"{target!r} must be refused: it could hit another pane, or none")
+        refused = says(tmp_path, f'tmux_target = "{target}"', "session, window and pane")
+        expect("TR-114", refused, f"{target!r} must be refused: it could hit another pane, or none")
+
+
+@proves("TR-114")
+def test_a_pane_is_found_by_its_whole_place_only() -> None:
+    shown = "cc-work:0.0\t%3\t31\t0\tclaude\t\ncc:0.1\t%7\t37\t0\tclaude\tclaude --continue\n"
+    with patch("threadrebuild.system.subprocess.run", lambda command, **rest: CompletedProcess(command, 0, shown, "")):
+        tmux = Tmux("no-such-socket")
+        found = {target: tmux.find(target) for target in ("cc:0.1", "%7", "cc:0.0", "cc-wor:0.0", "cc", "%", "")}
+    ids = {target: pane and pane.id for target, pane in found.items()}
+    wanted = {"cc:0.1": "%7", "%7": "%7", "cc:0.0": None, "cc-wor:0.0": None, "cc": None, "%": None, "": None}
+    expect_equal("TR-114", ids, wanted, "panes found by target")
 
 
 @proves("TR-115")
 def test_the_resume_command_is_the_real_one_with_only_the_id_put_in(tmp_path: Path) -> None:
+    good = 'resume_command = ["claude", "--resume", "{session_id}", "a|b"]'
+    expect("TR-142", not says(tmp_path, good, "of its own"), "the id is an argument of its own")
+    expect("TR-115", not says(tmp_path, good, "list of arguments"), "a|b is a word and no pipe")
+    for word in ("|", ";", "&&", ">"):
+        text = f'resume_command = ["claude", "--resume", "{{session_id}}", "{word}", "tee"]'
+        expect("TR-115", says(tmp_path, text, "list of arguments"), f"{word} must be refused: there is no shell")
     flags = (
         "--thinking-display",
         "summarized",
@@ -100,12 +128,6 @@ def test_the_resume_command_is_the_real_one_with_only_the_id_put_in(tmp_path: Pa
     operation = rebuilt(night)
     wanted = (COMMAND[0], "--resume", operation.new_session_id, *flags)
     expect_equal("TR-115", night.tmux.process_in(PANE).command, wanted, "how the new session was started")
-    for word in ("|", ";", "&&", ">"):
-        text = f'resume_command = ["claude", "--resume", "{{session_id}}", "{word}", "tee"]'
-        expect("TR-115", refusal(tmp_path, text), f"{word} among the arguments must be refused: there is no shell")
-    expect_equal(
-        "TR-115", refusal(tmp_path, 'resume_command = ["claude", "{session_id}", "a|b"]'), None, "a|b as a word"
-    )
 
 
 @proves("TR-111")
@@ -171,6 +193,7 @@ def test_tmux_healthy_is_a_pane_that_stays_alive_for_the_whole_check_time(tmp_pa
         night = night_of(tmp_path / str(life), "tmux")
         identity = in_world(night, night.house.door.identity)
         pid = night.tmux.process_in(PANE).pid
+        expect("TR-183", identity is not None, "a pane with the host in it has an identity")
         expect_equal("TR-113", identity, Identity(PANE, str(pid)), "identity")
         assert identity is not None
         sibling = night.tmux.open("%8", "DO-NOT-CREATE:0.1", *COMMAND)
@@ -195,6 +218,7 @@ def test_every_door_says_that_its_identity_is_an_approximation(tmp_path: Path) -
 @proves("TR-116")
 def test_systemd_identity_is_the_main_process(tmp_path: Path) -> None:
     night = night_of(tmp_path, "systemd")
+    expect("TR-117", night.house.door.leaves_service, "a worker within the service would die with a restart by others")
     pid = night.systemd.process_in(UNIT).pid
     identity = in_world(night, night.house.door.identity)
     expect_equal("TR-116", identity, Identity(UNIT, str(pid), f"{OLD_SESSION}\n"), "identity")
@@ -214,7 +238,9 @@ def test_systemd_identity_is_the_main_process(tmp_path: Path) -> None:
 
 @proves("TR-117")
 def test_the_worker_leaves_the_service_that_it_restarts(tmp_path: Path) -> None:
-    operation = rebuilt(night_of(tmp_path, "systemd"))
+    night = night_of(tmp_path, "systemd")
+    expect("TR-116", in_world(night, night.house.door.identity) is not None, "a unit that is up has an identity")
+    operation = rebuilt(night)
     expect_equal("TR-117", operation.state, State.ACTIVATED, f"end of a switch through systemd ({operation.error})")
     night = Night(tmp_path / "stays", door="systemd")
     spawner = night.spawner.start_worker
@@ -231,6 +257,8 @@ def test_the_worker_leaves_the_service_that_it_restarts(tmp_path: Path) -> None:
 @proves("TR-118")
 def test_systemd_resumes_by_the_pointer_not_by_the_newest_file(tmp_path: Path) -> None:
     night = night_of(tmp_path, "systemd")
+    held = in_world(night, lambda: night.house.door.holder(night.house.door.identity() or NOBODY, NEW))
+    expect_equal("TR-116", held, Holder.UNCHANGED, "holder before anything happened")
     dying = night.systemd.process_in(UNIT)
 
     def last_words() -> None:
@@ -259,6 +287,9 @@ def _no_room(path: Path) -> Any:
 
 @proves("TR-119")
 def test_an_active_unit_that_ignores_the_pointer_is_a_failure(tmp_path: Path) -> None:
+    plain = Night(tmp_path / "plain", door="systemd")
+    in_world(plain, lambda: plain.house.door.switch(plain.house.door.identity() or NOBODY, NEW))
+    expect_equal("TR-118", plain.systemd.restarts, [UNIT], "restarts by a switch")
     starts = {
         "deaf": (lambda night, count: ("/bin/false", "--continue"), State.FAILED),
         "deaf once": (
@@ -297,6 +328,7 @@ def test_an_active_unit_that_ignores_the_pointer_is_a_failure(tmp_path: Path) ->
 @proves("TR-120")
 def test_the_pointer_door_writes_one_line_and_kills_nothing(tmp_path: Path) -> None:
     night = night_of(tmp_path, "pointer")
+    expect("TR-111", in_world(night, lambda: PointerFile(tmp_path / "good", night.files).write(NEW)).ok, "a good id")
     runner = night.world.process("runner")
     operation = rebuilt(night)
     expect_equal("TR-120", operation.state, State.ACTIVATED, f"end of a switch by pointer ({operation.error})")
@@ -318,6 +350,8 @@ def test_the_pointer_door_writes_one_line_and_kills_nothing(tmp_path: Path) -> N
 
 @proves("TR-120")
 def test_an_absent_pointer_and_an_empty_one_are_told_apart_and_put_back(tmp_path: Path) -> None:
+    first = Night(tmp_path / "first", door="pointer")
+    expect("TR-111", in_world(first, lambda: PointerFile(tmp_path / "good", first.files).write(NEW)).ok, "a good id")
     for name, content in [("absent", None), ("empty", ""), ("old", OLD_SESSION)]:
         night = Night(tmp_path / name, door="pointer")
         if content is None:
@@ -348,37 +382,42 @@ def test_an_absent_pointer_and_an_empty_one_are_told_apart_and_put_back(tmp_path
         expect_equal("TR-120", seen, None, f"identity of a pointer that holds {content_bytes[:20]!r}")
 
 
-@proves("TR-L30", "TR-163")
-def test_local_facts_have_no_default_and_are_asked_for_by_name(tmp_path: Path) -> None:
-    night = night_of(tmp_path, "tmux")
-    ports = night.house.ports
-    full = {
-        "tmux": night.settings,
-        "systemd": night_of(tmp_path, "systemd").settings,
-        "pointer": night_of(tmp_path, "pointer").settings,
-    }
-    needed = {
-        "tmux": ("project_dir", "claude_workdir", "tmux_target"),
-        "systemd": ("project_dir", "claude_workdir"),
-        "pointer": ("project_dir", "claude_workdir"),
-    }
-    for door, settings in full.items():
-        expect_equal("TR-L30", refused_keys(settings, ports), None, f"refusal of a complete {door} household")
-        for name in needed[door]:
-            said = refused_keys(msgspec.structs.replace(settings, **{name: None}), ports)
+FACTS = {
+    "project_dir": "/home/user/.claude/projects/-home-user-project",
+    "claude_workdir": "/home/user/project",
+    "tmux_target": TARGET,
+    "resume_command": COMMAND,
+    "systemd_unit": UNIT,
+    "resume_pointer_path": "/home/user/session",
+}
+NEEDED = {
+    "tmux": ("project_dir", "claude_workdir", "tmux_target", "resume_command"),
+    "systemd": ("project_dir", "claude_workdir"),
+    "pointer": ("project_dir", "claude_workdir"),
+}
+
+
+@proves("TR-L30")
+def test_local_facts_have_no_default_and_are_asked_for_by_name() -> None:
+    for door, needed in NEEDED.items():
+        expect_equal("TR-L30", refused_keys(activation=door, **FACTS), None, f"refusal of a complete {door} household")
+        for name in needed:
+            said = refused_keys(activation=door, **{key: value for key, value in FACTS.items() if key != name})
             expect("TR-L30", said is not None and name in said, f"{door} without {name}: {said}")
-    said = refused_keys(msgspec.structs.replace(night.settings, resume_command=()), ports)
-    expect("TR-L30", said is not None and "resume_command" in said, f"tmux without resume_command: {said}")
-    # The incident: a test's configuration fell back on the live pane and the real program.
-    expect("TR-163", refused_keys(Settings(), ports) is not None, "without a target some pane is taken by default")
-    expect_equal("TR-163", refused_keys(night.settings, ports), None, "refusal of a household with its facts")
+
+
+@proves("TR-163")
+def test_no_pane_and_no_program_is_taken_by_default() -> None:
+    # The incident: a test's configuration fell back on the live pane, and its worker had no fake.
+    expect("TR-163", refused_keys() is not None, "without a target some pane is taken")
+    expect_equal("TR-163", refused_keys(**FACTS), None, "refusal of a household with its facts")
     expect("TR-163", "DO-NOT-CREATE" in TARGET and COMMAND[0] == "/bin/false", f"nights name {TARGET} and {COMMAND}")
 
 
-def refused_keys(settings: Settings, ports: Any) -> str | None:
-    """What `open_door` refuses settings for; None where it does not."""
+def refused_keys(**facts: Any) -> str | None:
+    """What `open_door` refuses settings for; None where it does not. Nothing is asked of the real doors."""
     try:
-        open_door(settings, ports)
+        open_door(Settings(**facts), system_ports(Path("/nonexistent"), Path("/nonexistent")))
     except ConfigError as error:
         return str(error)
     return None
@@ -386,6 +425,11 @@ def refused_keys(settings: Settings, ports: Any) -> str | None:
 
 @proves("TR-L23")
 def test_no_identity_no_switch(tmp_path: Path) -> None:
+    back = Night(tmp_path / "back")
+    plain = rebuilt(back)
+    expect("TR-003", plain.error != "None", "the project folder is the right one")
+    expect("TR-L34", "when the turn ended" not in (plain.error or ""), f"nobody took the door: {plain.error}")
+    expect_equal("TR-L23", plain.state, State.ACTIVATED, "end when the identity can be told")
     night = night_of(tmp_path, "tmux")
     asked(night)
     in_state(night, "scheduled", lambda: setattr(night.tmux, "answers", False))
@@ -394,8 +438,6 @@ def test_no_identity_no_switch(tmp_path: Path) -> None:
     night.world.run()
     expect_equal("TR-L23", night.latest().state, State.FAILED, "end when the identity cannot be told in prepare")
     expect("TR-L23", old.alive and night.tmux.process_in(PANE) is old, "the pane was touched")
-    back = Night(tmp_path / "back")
-    expect_equal("TR-L23", rebuilt(back).state, State.ACTIVATED, "end when it can be told")
     operation = back.latest()
     operation.cas_identity_after = None
     back.house.store.save(operation)
@@ -437,6 +479,10 @@ def second_household(night: Night, folder: Path, delay: float) -> Household:
 
 @proves("TR-L34")
 def test_two_configurations_with_one_target_do_not_both_switch(tmp_path: Path) -> None:
+    alone = Night(tmp_path / "alone")
+    error = rebuilt(alone).error or ""
+    expect("TR-086", not alone.world.failures, f"a switch that nobody is in the way of: {alone.world.failures}")
+    expect("TR-L23", "cannot be told" not in error, f"the identity can be told: {error}")
     for delay in (1.0, 2.9, 3.0, 3.1, 4.5, 7.0, 60.0):
         folder = tmp_path / str(delay)
         night = Night(folder)
@@ -482,26 +528,26 @@ def test_who_claims_the_same_target_project_or_pointer_waits_for_nobody(tmp_path
     ]:
         both = set(claims_of(one, PANE)) & set(claims_of(two, PANE))
         expect_equal("TR-L34", bool(both), shared, f"claims of two households with {name} in common: {both}")
-    rolled = Night(tmp_path / "rolled")
-    new = rebuilt(rolled)
-    in_world(rolled, lambda: coordinator.request_rollback(rolled.house, "ROLLBACK"))
-    assert new.cas_identity_after is not None
-    names = claims_of(rolled.settings, new.cas_identity_after.target)
 
-    def hold() -> None:
-        with rolled.house.ports.locks.claim(names[:1]):
-            rolled.world.sleep(60)
 
-    rolled.world.start(rolled.world.process("somebody"), hold)
-    rolled.end_turn()
-    rolled.world.run()
-    ended = rolled.latest()
-    expect_equal(
-        "TR-L34", (ended.state, ended.session_conflict), (State.FAILED, True), "a rollback under a foreign claim"
-    )
-    free = Night(tmp_path / "free")
-    rebuilt(free)
-    in_world(free, lambda: coordinator.request_rollback(free.house, "ROLLBACK"))
-    free.end_turn()
-    free.world.run()
-    expect_equal("TR-L34", free.latest().state, State.ROLLED_BACK, "a rollback that nobody is in the way of")
+@proves("TR-L34")
+def test_a_rollback_keeps_off_what_somebody_else_is_switching(tmp_path: Path) -> None:
+    for somebody, wanted in [(False, (State.ROLLED_BACK, False)), (True, (State.FAILED, True))]:
+        night = Night(tmp_path / str(somebody))
+        identity = rebuilt(night).cas_identity_after
+        in_world(night, lambda night=night: coordinator.request_rollback(night.house, "ROLLBACK"))
+        names = claims_of(night.settings, identity.target if identity else "")
+
+        def hold(night: Night = night, names: tuple[str, ...] = names[-1:]) -> None:
+            with night.house.ports.locks.claim(names):
+                night.world.sleep(60)
+
+        if somebody:
+            night.world.start(night.world.process("somebody"), hold)
+        night.end_turn()
+        night.world.run()
+        ended = night.latest()
+        expect("TR-L23", "no identity" not in (ended.error or ""), f"an identity was recorded: {ended.error}")
+        expect("TR-108", "changed hands" not in (ended.error or ""), f"nobody has the door: {ended.error}")
+        seen = (ended.state, ended.session_conflict)
+        expect_equal("TR-L34", seen, wanted, f"end of a rollback while somebody else switches: {somebody}")
