@@ -92,6 +92,8 @@ def status(operation: str | None, config: Path | None, as_json: bool) -> None:
     for step in found["steps"]:
         detail = f": {step['detail']}" if step["detail"] else ""
         click.echo(f"  {step['at']} {step['event']} -> {step['state']}{detail}")
+    if answer["proven"]:
+        click.echo(answer["proven"]["says"])
     if found["error"]:
         click.echo(f"error: {found['error']}")
     if found["session_conflict"]:
@@ -187,9 +189,10 @@ def worker(operation: str, config: Path | None) -> None:
 @click.argument("operation")
 @click.option("--redact", is_flag=True, help="Without it nothing leaves.")
 @config_option
-def export(operation: str, redact: bool, config: Path | None) -> None:
+@json_option
+def export(operation: str, redact: bool, config: Path | None, as_json: bool) -> None:
     """Print an operation's evidence for asking for help, as JSON without private word, token or path."""
-    with _household(config, as_json=False) as house:
+    with _household(config, as_json) as house:
         if not redact:  # TR-L32
             raise Refused("not-redacted", "evidence leaves redacted only: --redact")
         print_json(export_bundle(house, operation))

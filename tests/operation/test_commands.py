@@ -347,6 +347,33 @@ def test_a_prepared_operation_waits_an_hour_for_its_person_and_not_longer(tmp_pa
     assert list(night.project_dir.glob("*.jsonl")) == [night.host.transcript(OLD_SESSION)]
 
 
+@proves("TR-138")
+def test_the_previews_look_for_their_configuration_in_the_same_places(tmp_path: Path) -> None:
+    night = Night(tmp_path / "night")
+    config, empty = tmp_path / "elsewhere.toml", tmp_path / "empty"
+    config.write_text(f'project_dir = "{night.project_dir}"\n', encoding="utf-8")
+    empty.mkdir()
+    for name in ("plan", "dirty"):
+        with contextlib.chdir(empty):
+            bare = CliRunner().invoke(main, [name, "--json"], env={"KAEL_REBUILD_CONFIG": None})
+            expect_equal("TR-138", bare.exit_code, 2, f"exit of {name} without transcript and configuration")
+            alone = CliRunner().invoke(main, [name, str(night.host.transcript(OLD_SESSION)), "--json"])
+            expect_equal("TR-138", alone.exit_code, 0, f"exit of {name} with a transcript alone ({alone.stderr})")
+            named = CliRunner().invoke(main, [name, "--config", str(config), "--json"])
+            expect_equal("TR-138", named.exit_code, 0, f"exit of {name} --config ({named.stderr})")
+            pointed = CliRunner().invoke(main, [name, "--json"], env={"KAEL_REBUILD_CONFIG": str(config)})
+            expect_equal("TR-138", pointed.stdout, named.stdout, f"what {name} says by the environment")
+        (tmp_path / "config.toml").write_bytes(config.read_bytes())
+        with contextlib.chdir(tmp_path):
+            here = CliRunner().invoke(main, [name, "--json"])
+            expect_equal("TR-138", here.stdout, named.stdout, f"what {name} says by the folder's own file")
+
+
+def test_status_tells_that_an_activation_is_unproven(tmp_path: Path) -> None:
+    said = call(activated(tmp_path), "status").stdout
+    assert "unproven" in said or "not proven" in said, said
+
+
 def test_status_in_words_and_of_nothing(tmp_path: Path) -> None:
     night = Night(tmp_path)
     assert call(night, "status").stdout == "no operation yet\n"

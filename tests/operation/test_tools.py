@@ -9,6 +9,7 @@ from mcp_types import TextContent
 from harness.expect import expect, expect_equal, proves
 from harness.world.night import Night
 from threadrebuild.actions import ALLOWED_WITHOUT_ASKING
+from threadrebuild.init import next_steps
 from threadrebuild.operation.states import State
 
 READING = {
@@ -91,6 +92,11 @@ def test_only_reading_tools_are_named_as_allowed_without_asking(tmp_path: Path) 
         rules = re.findall(r"mcp__thread-?_?rebuild\w*(?:__\w+|\(|\"|\*)", text)
         allowed = [rule for rule in rules if rule.rpartition("__")[2] not in READING]
         expect_equal("TR-122", allowed, [], f"permission rules in {path.name} for more than reading")
+    told = [*shipped[0].read_text(encoding="utf-8").splitlines(), *next_steps(tmp_path / "config.toml")]
+    permitting = [line for line in told if "allowed without asking" in line]
+    expect_equal("TR-122", len(permitting), 2, "places that tell what may be allowed: the README and init")
+    for line in permitting:
+        expect_equal("TR-122", set(re.findall(r"thread_rebuild_\w+", line)), READING, f"tools named in {line!r}")
 
 
 def test_bad_arguments_are_an_error_of_the_tool_and_store_nothing(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ def recover_stale(house: Household, may_wait: bool = True) -> list[Operation]:
             continue
         if operation.state not in (State.ACTIVATING, State.ROLLBACK_SCHEDULED):
             fail(house, operation, f"its worker was gone while it was {operation.state}")
-        elif not may_wait:
+        elif not may_wait:  # TR-181
             house.ports.spawner.start_worker(operation.id, house.door.leaves_service)
             continue
         elif operation.state is State.ACTIVATING:
