@@ -33,12 +33,12 @@ _CHARACTER = re.compile(
 
 
 def leading_blocks(text: str) -> list[tuple[str, int, int]]:
-    """The closed blocks that `text` begins with, white space between them allowed: (tag, start, end)."""
+    """The closed blocks that `text` begins with, white space before each allowed: (tag, start, end)."""
     blocks: list[tuple[str, int, int]] = []
     at = 0
     while True:
-        start = at if not blocks else at + len(text[at:]) - len(text[at:].lstrip())
-        tag = next((tag for tag in TAGS if text.startswith(f"<{tag}>", start)), "")
+        start = at + len(text[at:]) - len(text[at:].lstrip())
+        tag = next((tag for tag in TAGS if _edge(tag, "").match(text, start)), "")
         end = _balanced_end(text, start, tag) if tag else -1
         if end < 0:
             return blocks
@@ -48,8 +48,8 @@ def leading_blocks(text: str) -> list[tuple[str, int, int]]:
 
 def is_only_blocks(text: str) -> bool:
     """Whether `text` is nothing but closed runtime blocks and white space."""
-    blocks = leading_blocks(text.lstrip())
-    return bool(blocks) and not text.lstrip()[blocks[-1][2] :].strip()
+    blocks = leading_blocks(text)
+    return bool(blocks) and not text[blocks[-1][2] :].strip()
 
 
 def has_envelope(text: str) -> bool:
@@ -73,8 +73,13 @@ def raw_length(inner: bytes, characters: int) -> int:
 def _balanced_end(text: str, start: int, tag: str) -> int:
     """The position after the closing tag that balances the opening one at `start`, or -1."""
     depth = 0
-    for mark in re.compile(f"<(/?){tag}>").finditer(text, start):
+    for mark in _edge(tag, "/?").finditer(text, start):
         depth += -1 if mark[1] else 1
         if depth == 0:
             return mark.end()
     return -1
+
+
+def _edge(tag: str, slash: str) -> re.Pattern[str]:
+    """An opening tag, with or without attributes; with `slash` "/?" a closing one too."""
+    return re.compile(rf"<({slash}){tag}(?:\s[^<>]*)?>")

@@ -37,7 +37,8 @@ def test_one_block_of_each_tag_beside_a_word_leaves_the_word(tmp_path: Path, tag
         ("<heartbeat>a</heartbeat>.", False),
         ("<heartbeat>a", False),
         ("<Heartbeat>a</Heartbeat>", False),
-        ("<heartbeat >a</heartbeat>", False),
+        ('<heartbeat at="09:00">a</heartbeat>', True),
+        ("<heartbeats>a</heartbeats>", False),
         ("<channel>a</channel>", False),
         ("", False),
     ],
@@ -47,7 +48,8 @@ def test_nothing_but_closed_blocks(text: str, only: bool) -> None:
 
 
 def test_leading_blocks_begin_at_the_very_start() -> None:
-    assert leading_blocks(f" {REMINDER}x") == []
+    assert leading_blocks(f"x {REMINDER}") == []
+    assert [text for text, _, _ in leading_blocks(f" {REMINDER}x")] == ["system-reminder"]
     assert [text for text, _, _ in leading_blocks(f"{REMINDER}\n<heartbeat>a</heartbeat> x")] == [
         "system-reminder",
         "heartbeat",
