@@ -27,6 +27,8 @@ CONNECT_AFTER_SECONDS = 1.0
 CONTEXT_AFTER_SECONDS = 0.4
 """From a notification until its message stands in the transcript."""
 RETRY_SECONDS = 0.5
+RETRY_SECONDS_MOST = 4.0
+"""What is left to be sent is tried again after a while, each time after twice as long, up to this."""
 _ENVELOPE = re.compile(r'<channel [^>]*message_id="([^"]*)"')
 
 
@@ -71,6 +73,7 @@ class Chat:
         self._night = night
         self._labels = (source, chat_id)
         self._place = CursorFile(night.project_dir.parent / "plugin" / f"{source}.json", night.files)
+        self._said: list[str] = []
         self._plugins: dict[int, _Plugin] = {}
         night.host.on_start = self._started
         self._begin(night.resident())
@@ -78,6 +81,7 @@ class Chat:
     def say(self, text: str) -> Message:
         """The user sends a message now."""
         message = self.relay.post(*self._labels, text)
+        self._said.append(message.message_id)
         for plugin in self._plugins.values():
             plugin.wake()
         return message
@@ -98,6 +102,11 @@ class Chat:
             elif row["type"] == "attachment":
                 texts.append(str(row["attachment"].get("prompt", "")))
         return [found[1] for text in texts if (found := _ENVELOPE.match(text))]
+
+    def missing(self, session: str) -> list[str]:
+        """The ids of messages that the user sent and a session never got: what no night may end with."""
+        heard = set(self.heard(session))
+        return [id for id in self._said if id not in heard]
 
     def _started(self, process: Process) -> None:
         happens, self.on_start = self.on_start, []
@@ -122,6 +131,7 @@ class _Plugin:
         self._place = place
         self._inbound: Inbound | None = None
         self._retrying = False
+        self._pause = RETRY_SECONDS
         night.world.start(process, self._connect, after=CONNECT_AFTER_SECONDS)
 
     def wake(self) -> None:
@@ -143,9 +153,12 @@ class _Plugin:
             left = self._inbound.take(self._chat.relay.since(since))
         except OSError:
             left = True
-        if left and not self._retrying:
+        if not left:
+            self._pause = RETRY_SECONDS
+        elif not self._retrying:
             self._retrying = True
-            self._night.world.start(self._process, self._retry, after=RETRY_SECONDS)
+            self._night.world.start(self._process, self._retry, after=self._pause)
+            self._pause = min(2 * self._pause, RETRY_SECONDS_MOST)
 
     def _retry(self) -> None:
         self._retrying = False

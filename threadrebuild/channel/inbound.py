@@ -6,7 +6,7 @@ where a message that is found needs no repeat.
 
 from collections.abc import Callable, Iterable
 
-from threadrebuild.channel.cursor import CursorFile
+from threadrebuild.channel.cursor import WAITING_MOST, CursorFile
 from threadrebuild.channel.journal import Journal
 from threadrebuild.channel.message import Message, MessageId
 from threadrebuild.ports import Outcome
@@ -44,7 +44,7 @@ class Inbound:
         # Only what an earlier connection sent can stand there already.
         in_context = self._look(set(messages)) if messages and self._just_connected else set()
         self._just_connected = False
-        left = False
+        left = len(messages) > WAITING_MOST
         for message in self._cursor.fetched(messages.values(), in_context):
             left = not self._one(message) or left
         return left
