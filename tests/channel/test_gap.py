@@ -9,6 +9,7 @@ from gap import GapNight
 from harness.expect import expect, expect_equal, proves
 from harness.world.kernel import START, Process
 from harness.world.night import OLD_SESSION, PANE
+from threadrebuild.operation import coordinator
 from threadrebuild.operation.states import State
 
 TEXT = "对了，别忘了喂鱼"
@@ -182,3 +183,24 @@ def test_what_was_held_lies_in_private_files_only(tmp_path: Path) -> None:
     assert modes == [0o700, 0o700, 0o600]
     operations = (tmp_path / "state" / "operations").glob("*.json")
     assert not any(TEXT in path.read_text(encoding="utf-8") for path in operations)
+
+
+@proves("TR-L22")
+def test_a_rollback_has_the_same_gap_and_covers_it(tmp_path: Path) -> None:
+    for tenths in range(0, 120, 8):
+        night = GapNight(tmp_path / str(tenths))
+        night.switch()
+        night.expect_worker_at_work()
+        person = night.world.process("person")
+        night.world.start(person, lambda night=night: coordinator.request_rollback(night.house, "ROLLBACK"))
+        night.end_turn(night.new_session)
+        now = (night.world.now - START).total_seconds()
+        night.chat.at(now + tenths / 10, TEXT)
+        night.world.run(seconds=90)
+        expect_equal("TR-091", night.latest().state, State.ROLLED_BACK, "the rollback")
+        heard = night.chat.heard(OLD_SESSION) + night.chat.heard(night.new_session)
+        expect("TR-L22", "2" in heard, f"a message sent {tenths / 10} s after the turn's end: {heard}")
+        if tenths >= 40:
+            expect(
+                "TR-L22", "2" in night.chat.heard(OLD_SESSION), f"{tenths / 10} s: it reached the session that lives"
+            )
