@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from harness.rules import Rule
 from harness.scenario.forms import Met
-from harness.scenario.loading import RULES, Scenario, catalogue
+from harness.scenario.loading import RULES, Stated, catalogue
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Failure:
     kind: str
 
 
-def told(scenario: Scenario, failure: Failure, log: str) -> str:
+def told(scenario: Stated, failure: Failure, log: str) -> str:
     """A failing expectation as a few lines; `log` says which run log the steps are of."""
     rule: Rule = catalogue(scenario.root)[scenario.expect[failure.number].rule]
     return "\n".join(
@@ -34,6 +34,6 @@ def told(scenario: Scenario, failure: Failure, log: str) -> str:
     )
 
 
-def command_of(scenario: Scenario) -> str:
+def command_of(scenario: Stated) -> str:
     """The command that plays this scenario alone."""
     return shlex.join(["rebuild-harness", "run", scenario.name])

@@ -26,10 +26,15 @@ class Met:
     seen: str
 
 
-class Form(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One demand. Its second field is the key that names it."""
+class Demand(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a scenario may expect, of whatever kind: it names its rule."""
 
     rule: str
+
+
+class Form(Demand, frozen=True, kw_only=True):
+    """One demand on a carry. Its second field is the key that names it."""
+
     decided: ClassVar[str] = "turns"
     """The kind of run log step that shows what decided it."""
     needs_candidate: ClassVar[bool] = True
@@ -120,7 +125,7 @@ class Figures(Form, frozen=True, kw_only=True):
     needs_candidate: ClassVar[bool] = False
 
     def met(self, seen: Seen) -> Met:
-        return _figures(self.figures, seen.summary, "the carry's answer")
+        return figures_met(self.figures, seen.summary, "the carry's answer")
 
 
 class Dirty(Form, frozen=True, kw_only=True):
@@ -131,7 +136,7 @@ class Dirty(Form, frozen=True, kw_only=True):
     needs_candidate: ClassVar[bool] = False
 
     def met(self, seen: Seen) -> Met:
-        return _figures(self.dirty, seen.dirty, "the dirty ledger")
+        return figures_met(self.dirty, seen.dirty, "the dirty ledger")
 
 
 class Ledger(Form, frozen=True, kw_only=True):
@@ -219,7 +224,8 @@ def _demand_in_source(seen: Seen, text: str) -> None:
         raise ScenarioFault(f"{quoted(text)} does not stand in the source: its absence would prove nothing")
 
 
-def _figures(wanted: dict[str, Any], seen: dict[str, Any], whose: str) -> Met:
+def figures_met(wanted: dict[str, Any], seen: dict[str, Any], whose: str) -> Met:
+    """Whether figures are as wanted; `whose` names them. Raises `ScenarioFault` for a figure that is not among them."""
     unknown = [name for name in wanted if name not in seen]
     if unknown:
         raise ScenarioFault(f"{whose} has no figure {unknown[0]!r}; it has {', '.join(seen)}")

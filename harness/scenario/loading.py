@@ -5,7 +5,7 @@ Nothing here knows the code under test: what a scenario states is settled before
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -15,12 +15,16 @@ import msgspec
 import tomli
 
 from harness.rules import CatalogueError, Rule, read_rules
-from harness.scenario.forms import FORMS, Form, Refused
+from harness.scenario.forms import FORMS, Demand, Form, Refused
 from harness.scenario.places import line_of
 from harness.scenario.story import KINDS, Entry
 
 RULES = Path("scenarios", "rules")
+WHEN = frozenset({"rule", "at", "after", "while"})
+"""Keys that may stand before the one that says what an entry is."""
 T = TypeVar("T")
+F = TypeVar("F", bound=Demand)
+S = TypeVar("S")
 
 
 class ScenarioError(CatalogueError):
@@ -39,29 +43,20 @@ class _Written(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 @dataclass(frozen=True)
-class Scenario:
-    """One story: a transcript or a talk to be told, and what is expected of its carry."""
+class Stated:
+    """What every scenario has: a file, a title, and what is expected."""
 
     file: Path
     root: Path
     """The checkout: the folder that holds `scenarios/rules/`. A transcript's path begins here."""
     title: str
-    transcript: Path | None
-    talk: tuple[Entry, ...]
-    settings: dict[str, Any]
-    malformed: Literal["block", "report"]
-    expect: tuple[Form, ...]
+    expect: tuple[Demand, ...]
 
     @property
     def name(self) -> str:
         """The file's path from the root, where it lies under it."""
         inside = self.file.is_relative_to(self.root)
         return self.file.relative_to(self.root).as_posix() if inside else str(self.file)
-
-    @property
-    def verdict(self) -> str:
-        """What the carry should come to."""
-        return "refused" if any(isinstance(form, Refused) for form in self.expect) else "carried"
 
     @property
     def rules(self) -> tuple[str, ...]:
@@ -78,8 +73,37 @@ class Scenario:
         return f"{self.name}:{line_of(self.file.read_text(encoding='utf-8'), 'expect', number)}"
 
 
+@dataclass(frozen=True)
+class Scenario(Stated):
+    """One talk: a transcript or a talk to be told, and what is expected of its carry."""
+
+    expect: tuple[Form, ...]
+    transcript: Path | None
+    talk: tuple[Entry, ...]
+    settings: dict[str, Any]
+    malformed: Literal["block", "report"]
+
+    @property
+    def verdict(self) -> str:
+        """What the carry should come to."""
+        return "refused" if any(isinstance(form, Refused) for form in self.expect) else "carried"
+
+
 def load_scenario(path: Path) -> Scenario:
     """Read one file. Raises `ScenarioError` for all that is wrong with it, the first thing found."""
+    return read_scenario(path, _scenario)
+
+
+def is_night(path: Path) -> bool:
+    """Whether a file tells the story of a night, and not of a talk. Whoever reads it says what is wrong with it."""
+    try:
+        return "story" in tomli.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+
+
+def read_scenario(path: Path, made: Callable[[Path, Path, dict[str, Any]], S]) -> S:
+    """Read one file and make a scenario of (file, root, values). Raises `ScenarioError` for what makes no sense."""
     file = path.resolve()
     root = root_of(file)
     name = str(file.relative_to(root)) if file.is_relative_to(root) else str(file)
@@ -93,8 +117,8 @@ def load_scenario(path: Path) -> Scenario:
     except tomli.TOMLDecodeError as error:
         raise ScenarioError(f"{name}:{error.lineno}: {error.msg}") from None
     try:
-        return _scenario(file, root, values)
-    except _Fault as fault:
+        return made(file, root, values)
+    except Fault as fault:
         line = line_of(source, fault.key, fault.number)
         at = fault.key if fault.number is None else f"{fault.key}[{fault.number}]"
         raise ScenarioError(f"{name}:{line}: {at}: {fault.reason}") from None
@@ -119,7 +143,9 @@ def catalogue(root: Path) -> dict[str, Rule]:
     return read_rules(root / RULES)
 
 
-class _Fault(Exception):
+class Fault(Exception):
+    """What is wrong with a key of a scenario, or with the entry of that number in it."""
+
     def __init__(self, key: str, number: int | None, reason: str) -> None:
         super().__init__(reason)
         self.key, self.number, self.reason = key, number, reason
@@ -129,59 +155,61 @@ def _scenario(file: Path, root: Path, values: dict[str, Any]) -> Scenario:
     try:
         written = msgspec.convert(values, _Written)
     except msgspec.ValidationError as error:
-        raise _fault_of(error, values) from None
+        raise fault_of(error, values, _Written) from None
     if (written.transcript is None) == (written.talk is None):
-        raise _Fault("title", None, "needs either `transcript` or `talk`")
+        raise Fault("title", None, "needs either `transcript` or `talk`")
     transcript = None if written.transcript is None else root / written.transcript
     if transcript is not None and not transcript.is_file():
-        raise _Fault("transcript", None, f"{written.transcript}: no such file in {root}")
-    if not written.expect:
-        raise _Fault("expect", None, "states nothing, so it cannot fail")
+        raise Fault("transcript", None, f"{written.transcript}: no such file in {root}")
     return Scenario(
         file,
         root,
         written.title,
+        tuple(forms(written.expect, root, FORMS)),
         transcript,
-        tuple(_entries("talk", written.talk or [], KINDS)),
+        tuple(entries("talk", written.talk or [], KINDS)),
         written.settings,
         written.malformed,
-        tuple(_forms(written.expect, root)),
     )
 
 
-def _forms(written: Sequence[dict[str, Any]], root: Path) -> Iterator[Form]:
+def forms(written: Sequence[dict[str, Any]], root: Path, kinds: dict[str, type[F]]) -> Iterator[F]:
+    """What is expected, each of a kind. Raises `Fault`."""
+    if not written:
+        raise Fault("expect", None, "states nothing, so it cannot fail")
     rules = catalogue(root)
-    for number, form in enumerate(_entries("expect", written, FORMS)):
+    for number, form in enumerate(entries("expect", written, kinds)):
         if form.rule not in rules:
-            raise _Fault("expect", number, f"{form.rule} is in no table of the catalogue")
+            raise Fault("expect", number, f"{form.rule} is in no table of the catalogue")
         yield form
 
 
-def _entries(key: str, written: Sequence[dict[str, Any]], kinds: dict[str, type[T]]) -> Iterator[T]:
+def entries(key: str, written: Sequence[dict[str, Any]], kinds: dict[str, type[T]]) -> Iterator[T]:
+    """The entries of an array, each of the kind that its first key names. Raises `Fault`."""
     for number, entry in enumerate(written):
-        head = next((name for name in entry if name != "rule"), None)
+        head = next((name for name in entry if name not in WHEN), None)
         if head not in kinds:
             found = "it is empty" if head is None else f"it begins with `{head}`"
-            raise _Fault(key, number, f"{found}; an entry begins with one of {', '.join(kinds)}")
+            raise Fault(key, number, f"{found}; an entry begins with one of {', '.join(kinds)}")
         try:
             json.dumps(entry)
             yield msgspec.convert(entry, kinds[head])
         except msgspec.ValidationError as error:
-            raise _Fault(key, number, f"{error}; `{head}` takes {_takes(kinds[head])}") from None
+            raise Fault(key, number, f"{error}; `{head}` takes {_takes(kinds[head])}") from None
         except TypeError as error:
-            raise _Fault(key, number, f"{error}: write dates and times as strings") from None
+            raise Fault(key, number, f"{error}: write dates and times as strings") from None
 
 
 def _takes(kind: type) -> str:
     return ", ".join(field.encode_name for field in msgspec.structs.fields(kind))
 
 
-def _fault_of(error: msgspec.ValidationError, values: dict[str, Any]) -> _Fault:
+def fault_of(error: msgspec.ValidationError, values: dict[str, Any], shape: type) -> Fault:
     """The key that a complaint about the top level is about."""
     place = re.search(r"`\$\.(\w+)(?:\[(\d+)\])?", str(error))
     unknown = re.search(r"unknown field `([^`]+)`", str(error))
     if place:
-        return _Fault(place[1], int(place[2]) if place[2] else None, str(error))
+        return Fault(place[1], int(place[2]) if place[2] else None, str(error))
     if unknown:
-        return _Fault(unknown[1], None, f"unknown key; a scenario has {_takes(_Written)}")
-    return _Fault(next(iter(values), "title"), None, str(error))
+        return Fault(unknown[1], None, f"unknown key; a scenario has {_takes(shape)}")
+    return Fault(next(iter(values), "title"), None, str(error))

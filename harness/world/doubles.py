@@ -11,7 +11,7 @@ from pathlib import Path, PurePath
 from harness.world.kernel import Process, World
 from threadrebuild.ports import Answer, Outcome, Pane
 
-LOCK_POLL_SECONDS = 0.05
+FOR_EVER = 1e9
 
 
 class SimulatedClock:
@@ -58,12 +58,14 @@ class SimulatedLocks:
         if self._world.take_step("locks", "hold") == "no" and limit_seconds is not None:
             raise TimeoutError(f"the lock was not free within {limit_seconds} s")
         mine = self._world.running()
-        waited = 0.0
-        while (holder := self._holders.get(path)) is not None and holder.alive and holder is not mine:
-            if limit_seconds is not None and waited >= limit_seconds:
-                raise TimeoutError(f"the lock was not free within {limit_seconds} s")
-            self._world.sleep(LOCK_POLL_SECONDS)
-            waited += LOCK_POLL_SECONDS
+
+        def is_free() -> bool:
+            holder = self._holders.get(path)
+            return holder is None or not holder.alive or holder is mine
+
+        free = is_free() or self._world.wait_until(is_free, FOR_EVER if limit_seconds is None else limit_seconds)
+        if not free:
+            raise TimeoutError(f"the lock was not free within {limit_seconds} s")
         if mine is not None:
             self._holders[path] = mine
         try:

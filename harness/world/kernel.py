@@ -29,6 +29,10 @@ class Killed(GreenletExit):
     """The process of this actor has been killed."""
 
 
+class Stopped(BaseException):
+    """The run has come to the step that it was to end at."""
+
+
 class NeverEnds(AssertionError):
     """The run took more steps than any story needs."""
 
@@ -77,6 +81,8 @@ class World:
         self._of: dict[greenlet, Process] = {}
         self._due: dict[greenlet, int] = {}
         """For each actor that waits: which entry of the queue will wake it. Earlier ones of it are void."""
+        self.stop_after: int | None = None
+        """The last step of this run; it is over before the next one."""
         self.calls: list[tuple[str, str]] = []
         """The door and call of every step so far."""
         self._spoiled: dict[tuple[str, str], list[str]] = {}
@@ -148,8 +154,11 @@ class World:
             due, order, actor = heapq.heappop(self._queue)
             if not actor.dead and self._due.get(actor) == order:
                 self.now = due
-                self._hand_over(actor)
-                self._look()
+                try:
+                    self._hand_over(actor)
+                    self._look()
+                except Stopped:
+                    return
         self.now = max(self.now, end) if self._queue else self.now
 
     # ---------------------------------------------------------------- what ports call
@@ -159,6 +168,8 @@ class World:
 
         What the call itself has to play of a fault is returned: `short`, `no` or `late`, else nothing.
         """
+        if self.step == self.stop_after:
+            raise Stopped
         self.step += 1
         if self.step > STEPS_MOST:
             raise NeverEnds(f"{STEPS_MOST} steps and no end")

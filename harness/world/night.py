@@ -102,7 +102,7 @@ class Night:
         """What somebody else has put behind the door; nobody may overwrite it."""
         self.host.begin(OLD_SESSION, talk or self._small_talk())
         self._open(door)
-        self.world.on_power_cut.append(lambda: self.world.start(self._outside(), self.start_host, BOOT_SECONDS))
+        self.world.on_power_cut.append(lambda: self.world.start(self.outside(), self.start_host, BOOT_SECONDS))
 
     def _open(self, door: DoorKind) -> None:
         """Start what the old session lives in."""
@@ -122,7 +122,8 @@ class Night:
         talk.assistant("早。")
         return talk
 
-    def _outside(self) -> Process:
+    def outside(self) -> Process:
+        """Somebody who is no process of this machine."""
         return self.world.process("outside", outside=True)
 
     def live_session(self) -> str | None:

@@ -1,0 +1,74 @@
+"""A night read from TOML: a door, what the session already holds, the story of the night, and what must be true of it.
+
+Nothing is played here: what a scenario states is settled before anything happens.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from harness.scenario.loading import Fault, Stated, entries, fault_of, forms, read_scenario
+from harness.scenario.nights.forms import NIGHT_FORMS, NightForm
+from harness.scenario.nights.story import EVENTS, Event
+from harness.scenario.story import KINDS, Entry
+from harness.world.night import DoorKind
+
+
+class _Written(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The top level as it stands in the file."""
+
+    title: str
+    door: DoorKind = "tmux"
+    talk: str | list[dict[str, Any]] = []
+    settings: dict[str, Any] = {}
+    story: list[dict[str, Any]]
+    faults: Literal["every step", "none"] = "every step"
+    expect: list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class NightScenario(Stated):
+    """One night. `talk` is what the session holds at its beginning: a recording, entries to be told, or small talk."""
+
+    expect: tuple[NightForm, ...]
+    door: DoorKind
+    talk: Path | tuple[Entry, ...]
+    settings: dict[str, Any]
+    story: tuple[Event, ...]
+    every_step: bool
+    """Whether the fault suite goes through it."""
+
+
+def load_night(path: Path) -> NightScenario:
+    """Read one file. Raises `ScenarioError` for all that is wrong with it, the first thing found."""
+    return read_scenario(path, _night)
+
+
+def _night(file: Path, root: Path, values: dict[str, Any]) -> NightScenario:
+    try:
+        written = msgspec.convert(values, _Written)
+    except msgspec.ValidationError as error:
+        raise fault_of(error, values, _Written) from None
+    if not written.story:
+        raise Fault("story", None, "tells nothing")
+    return NightScenario(
+        file,
+        root,
+        written.title,
+        tuple(forms(written.expect, root, NIGHT_FORMS)),
+        written.door,
+        _talk(root, written.talk),
+        written.settings,
+        tuple(entries("story", written.story, EVENTS)),
+        written.faults == "every step",
+    )
+
+
+def _talk(root: Path, written: str | list[dict[str, Any]]) -> Path | tuple[Entry, ...]:
+    if not isinstance(written, str):
+        return tuple(entries("talk", written, KINDS))
+    if not (root / written).is_file():
+        raise Fault("talk", None, f"{written}: no such file in {root}")
+    return root / written
