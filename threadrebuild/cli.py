@@ -3,6 +3,7 @@
 Exit codes: 0 done, 1 refused, 2 usage, configuration or unreadable input. With `--json` stdout holds one object.
 """
 
+import io
 import os
 import sys
 import uuid
@@ -47,10 +48,29 @@ _malformed = click.option(
 )
 
 
-@click.group()
+class _Commands(click.Group):
+    """A group whose usage errors, too, stand on stdout as one object where JSON was asked for."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.meta["as_json"] = "--json" in args
+        return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except click.UsageError as error:
+            if ctx.meta["as_json"]:
+                print_json({"verdict": "refused", "reason": "usage", "detail": error.format_message()})
+            raise
+
+
+@click.group(cls=_Commands)
 @click.version_option(__version__)
 def main() -> None:
     """Carry the dialogue of a Claude Code session, byte for byte, into a clean one."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # names and texts may hold what no encoding can say
 
 
 @main.command()
@@ -147,10 +167,10 @@ def verify(candidate: Path, as_json: bool) -> None:
     beside = candidate.parent / MANIFEST
     try:
         manifest = read_manifest(beside) if beside.exists() else None
-        others = sorted(path for path in candidate.parent.glob("*.jsonl") if path != candidate)
+        others = sorted(path for path in candidate.parent.glob("*.jsonl") if path != candidate and path.is_file())
         verification = verify_candidate(candidate, candidate.stem, manifest, others)
     except OSError as error:
-        _unusable("unreadable-input", f"{candidate}: {error.strerror or error}", as_json)
+        _unusable("unreadable-input", f"{error.filename or candidate}: {error.strerror or error}", as_json)
     except ValueError as error:
         _unusable("unreadable-input", f"not a manifest: {error}", as_json)
     summary = {
@@ -182,10 +202,10 @@ def _settings(config: Path | None, as_json: bool) -> Settings:
 def _checked_session_id(session_id: str, as_json: bool) -> str:
     """A host resumes only sessions whose file name is a UUID."""
     try:
-        parsed = str(uuid.UUID(session_id))
+        is_uuid = str(uuid.UUID(session_id)) == session_id.lower()
     except ValueError:
-        parsed = ""
-    if parsed != session_id.lower():
+        is_uuid = False
+    if not is_uuid:
         _unusable(
             "usage",
             f"--session-id {session_id!r} is not a UUID like 123e4567-e89b-42d3-a456-426614174000",

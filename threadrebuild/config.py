@@ -86,7 +86,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             raise ValueError(f"max_event_chars must be 0 or at least {MAX_EVENT_CHARS_LEAST}")
         try:
             re.compile(self.poison_pattern)  # TR-075
-        except re.error as error:
+        except (re.error, OverflowError, RecursionError) as error:
             raise ValueError(f"poison_pattern does not compile: {error}") from error
         for name in ("project_dir", "claude_workdir", "resume_pointer_path", "channel_dir"):
             path = getattr(self, name)

@@ -15,6 +15,7 @@ from typing import Any
 
 from threadrebuild.carry.manifest import Manifest
 from threadrebuild.carry.places import speech_spans
+from threadrebuild.transcript.speech import WORDS
 
 _UUID_MEMBER = re.compile(rb'"uuid"\s*:\s*"([^"]*)"')
 _BATCH = 1 << 20
@@ -149,6 +150,8 @@ def _row_faults(row: dict[str, Any], session_id: str, parent: str | None) -> Ite
     content = message.get("content")
     if kind not in ("user", "assistant") or message.get("role") != kind or "toolUseResult" in row:  # TR-060
         yield "kind", f"a row of kind {kind!r} with role {message.get('role')!r}"
+    if row.get("isSidechain"):
+        yield "kind", "a row of a sub-agent"
     if not isinstance(content, list) or not content:
         yield "blank", "a row without blocks"
         content = []
@@ -167,8 +170,9 @@ def _row_faults(row: dict[str, Any], session_id: str, parent: str | None) -> Ite
     if kind == "assistant" and (not isinstance(model, str) or model in ("", "<synthetic>")):
         yield "model", f"model {model!r}"
     marks = row.get("threadrebuild")
-    if not isinstance(marks, list) or len(marks) != len(content):
-        yield "mark", "marks and blocks do not agree"
+    known = [mark for mark in marks if isinstance(mark, str) and mark in WORDS] if isinstance(marks, list) else []
+    if known != marks or len(marks) != len(content):
+        yield "mark", "there is not one known mark for each block"
 
 
 def _time(value: object) -> datetime | None:
