@@ -7,6 +7,7 @@ started, and it has ended when the client has.
 import asyncio
 import json
 import os
+import subprocess
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -17,7 +18,11 @@ from mcp import Client, StdioServerParameters
 from mcp_types import CallToolResult, TextContent
 
 from harness.world.talk import Talk
+from threadrebuild.operation.record import Operation
+from threadrebuild.operation.states import State
+from threadrebuild.operation.store import Store
 from threadrebuild.project_folder import folder_name
+from threadrebuild.system import SystemFiles, SystemLocks
 
 pytestmark = pytest.mark.stdio
 
@@ -165,3 +170,31 @@ def test_a_request_waits_for_the_end_of_the_turn_and_can_be_taken_back(home: Pat
         assert json.loads(file.read_bytes())["state"] == "cancelled"
 
     ask(home, questions)
+
+
+def test_the_old_session_can_be_asked_for(home: Path) -> None:
+    at = "2026-08-14T14:00:00.000000+00:00"
+    switched = Operation(id="abc", state=State.ACTIVATED, created_at=at, updated_at=at, door="tmux")
+    store = Store(home / "state", SystemFiles(), SystemLocks())
+    store.save(switched)
+
+    async def questions(client: Client) -> None:
+        asked = await client.call_tool("thread_rebuild_rollback_request", {"confirmation": "ROLLBACK"})
+        answer = json.loads(text_of(asked))
+        assert (answer["operation"], answer["state"]) == ("abc", "rollback_pending")
+        assert "when this turn has ended" in answer["next_step"]
+        assert [each.state for each in store.all()] == [State.ROLLBACK_PENDING]
+
+    ask(home, questions)
+
+
+def test_no_other_command_pays_for_the_server() -> None:
+    said = subprocess.run(
+        [sys.executable, "-c", "import sys, threadrebuild.cli; print('mcp' in sys.modules, 'asyncio' in sys.modules)"],
+        env={"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_SECONDS,
+        check=True,
+    )
+    assert said.stdout.split() == ["False", "False"]
