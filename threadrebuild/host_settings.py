@@ -22,17 +22,19 @@ def install_hook(path: Path, command: str, files: Files) -> Path | None:
     """
     path = path.resolve()
     before = path.read_bytes() if path.exists() else b""
+    group = {"hooks": [{"type": "command", "command": command, "timeout": HOOK_SECONDS}]}
     try:
         settings: Any = json.loads(before or b"{}")
-        groups = settings.setdefault("hooks", {}).setdefault("Stop", [])
-        installed = [hook.get("command") for group in groups for hook in group.get("hooks", [])]
-        entry = {"type": "command", "command": command, "timeout": HOOK_SECONDS}
-        if command not in installed:  # TR-100
-            groups.append({"hooks": [entry]})  # TR-182
-    except (ValueError, AttributeError, TypeError) as error:
+        hooks = settings.setdefault("hooks", {})
+        installed = [hook.get("command") for each in hooks.get("Stop", []) for hook in each.get("hooks", [])]
+        if command in installed:
+            return None
+        if "Stop" not in hooks:  # TR-182
+            hooks["Stop"] = [group]
+        else:
+            hooks["Stop"].append(group)  # TR-100
+    except (ValueError, LookupError, AttributeError, TypeError) as error:
         raise OddSettings(f"{path}: not settings with hooks: {error}") from None
-    if command in installed:
-        return None
     files.make_folder(path.parent)
     backup = _backup(path, before, files) if before else None  # TR-100
     _write(path, (json.dumps(settings, indent=2, ensure_ascii=False) + "\n").encode(), files)

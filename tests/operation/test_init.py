@@ -131,10 +131,13 @@ def test_the_registration_names_only_reading_tools_as_free_of_prompts() -> None:
 
 
 def installed(night: Night, path: Path, text: str | None) -> tuple[Any, Path | None]:
-    """The settings after installing the hook into a file that holds `text`, and the backup."""
+    """The settings after installing the hook into a file that holds `text`, and the backup; none where it is refused."""
     if text is not None:
         path.write_text(text, encoding="utf-8")
-    backup = in_world(night, lambda: install_hook(path, HOOK, night.files))
+    try:
+        backup = install_hook(path, HOOK, night.files)
+    except OddSettings:
+        return {}, None
     return json.loads(path.read_text(encoding="utf-8")), backup
 
 
@@ -157,9 +160,8 @@ def test_without_a_stop_entry_the_smallest_complete_structure_is_written(tmp_pat
         folder.mkdir()
         after, _ = installed(night, folder / "settings.json", text)
         seen = after.get("hooks", {}).get("Stop")
-        expect("TR-100", seen is not None, f"{name}: no Stop hook was added")
         expect_equal("TR-182", seen, wanted, f"{name}: Stop hooks")
-        hooks = {key: value for key, value in after["hooks"].items() if key != "Stop"}
+        hooks = {key: value for key, value in after.get("hooks", {}).items() if key != "Stop"}
         expect_equal("TR-182", hooks, other if "kinds" in name else {}, f"{name}: hooks of other kinds")
         rest = {key: value for key, value in after.items() if key != "hooks"}
         expect_equal("TR-182", rest, kept, f"{name}: other settings")
@@ -174,9 +176,10 @@ def test_the_hook_is_appended_after_a_backup_and_only_once(tmp_path: Path) -> No
         folder.mkdir()
         path = folder / "settings.json"
         text = json.dumps(before, indent=4)
+        fresh, _ = installed(night, folder / "fresh.json", "{}")
+        expect("TR-182", fresh.get("hooks"), "nothing was written where there was no Stop entry")
         after, backup = installed(night, path, text)
         stops = after["hooks"]["Stop"]
-        expect("TR-182", all(set(group) <= {"hooks"} for group in stops), f"groups of entries: {stops}")
         expect_equal("TR-100", stops[:-1], before["hooks"]["Stop"], "the hooks that were there")
         entries = [hook["command"] for group in stops for hook in group["hooks"]]
         expect_equal("TR-100", entries.count(HOOK), 1, f"our hook among {entries}")

@@ -59,6 +59,14 @@ def test_prepare_refuses_the_wrong_folder_before_anything_is_switched(tmp_path: 
 
 @proves("TR-002")
 def test_the_root_above_all_projects_and_relative_paths_are_refused(tmp_path: Path) -> None:
+    for line, wanted in [
+        ('project_dir = "projects/-root"', True),
+        ('project_dir = "~/x"', True),
+        ('project_dir = "/home/user/.claude/projects/-root"', False),
+    ]:
+        config = tmp_path / "config.toml"
+        config.write_text(line, encoding="utf-8")
+        expect_equal("TR-002", "absolute" in refusal(config), wanted, f"{line} is refused as no absolute path")
     projects = tmp_path / "projects"
     project = projects / "-home-user-project"
     (project / OLD_SESSION / "subagents").mkdir(parents=True)
@@ -67,14 +75,6 @@ def test_the_root_above_all_projects_and_relative_paths_are_refused(tmp_path: Pa
     for folder, wanted in [(projects, True), (renamed, True), (project, False), (tmp_path / "absent", False)]:
         seen = ROOT_ABOVE in fault(folder, "/home/user/project", verify=False)
         expect_equal("TR-002", seen, wanted, f"{folder.name} is refused as the root above all projects")
-    for line, wanted in [
-        ('project_dir = "projects/-root"', True),
-        ('project_dir = "~/x"', True),
-        (f'project_dir = "{project}"', False),
-    ]:
-        config = tmp_path / "config.toml"
-        config.write_text(line, encoding="utf-8")
-        expect_equal("TR-002", "absolute" in refusal(config), wanted, f"{line} is refused as no absolute path")
     night = Night(tmp_path / "night")
     house_root = msgspec.structs.replace(night.settings, project_dir=str(night.project_dir.parent))
     expect("TR-002", ROOT_ABOVE in (folder_fault(house_root) or ""), "the folder above a project's is refused")
@@ -99,6 +99,8 @@ def test_what_the_measured_rule_does_not_cover_is_refused_by_name(tmp_path: Path
         ("/home/用户", False),
         (longest, False),
         (longest + "a", True),
+        ("/home/user/\uffff", False),
+        ("/home/user/\U00010000", True),
         ("/home/user/🏠", True),
     ]:
         said = fault(tmp_path / folder_name(workdir), workdir)
