@@ -46,7 +46,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     private_lines: tuple[str, ...] = ()
     """Recipients (`chat_id`) that are the user; empty: every recipient counts, and a note names those seen."""
     fetch_tools: tuple[str, ...] = ()
-    """Shell-style patterns of the tools by which the assistant fetches messages; empty where a channel only notifies."""
+    """Shell-style patterns of the tools that fetch messages; empty where a channel only notifies."""
 
     dirty_budget_bytes: Annotated[int, Meta(ge=0)] = 524_288  # TR-053 TR-140
     rebuild_on_original_image_view: bool = True  # TR-140
