@@ -109,3 +109,28 @@ def test_a_message_handed_over_late_does_not_move_the_cursor_back(tmp_path: Path
     process.inbound.take([])
     assert process.inbound.at == 29
     assert process.sent == ["m1", *(f"m{number}" for number in range(20, 30)), "m2"]
+
+
+@proves("TR-126")
+def test_what_was_kept_does_not_move_the_cursor_past_what_the_relay_has_before_it(tmp_path: Path) -> None:
+    clock = StoppedClock()
+    first = Process(tmp_path, clock)
+    first.inbound.take([message(1), message(2)])
+    expect_equal("TR-129", first.inbound.at, 2, "two went out")
+    first.journal.append(message(4))
+    second = Process(tmp_path, clock)
+    second.inbound.take([])
+    expect_equal("TR-127", second.sent, ["m4"], "what was kept is handed over while the relay is silent")
+    expect_equal("TR-126", second.inbound.at, 0, "and the cursor waits for what came before it")
+    second.inbound.take([message(number) for number in (1, 2, 3, 4)])
+    expect_equal("TR-127", second.sent, ["m4", "m1", "m2", "m3"], "then all the rest comes, and nothing twice")
+    expect_equal("TR-126", second.inbound.at, 4, "with nothing in the way the cursor moves")
+
+
+def test_what_was_kept_and_stands_in_the_session_is_not_sent_later_either(tmp_path: Path) -> None:
+    clock = StoppedClock()
+    process = Process(tmp_path, clock, shown=("m1",))
+    process.journal.append(message(1))
+    for start in range(2, 30, 7):
+        process.inbound.take([message(number) for number in range(start, start + 7)])
+    assert process.sent == [f"m{number}" for number in range(2, 30)]

@@ -48,24 +48,27 @@ class Cursor:
         del self.marks[1:]  # TR-128 TR-165
         return self.at
 
-    def fetched(self, answer: Iterable[Message], in_context: Collection[MessageId] = ()) -> list[Message]:
-        """Take in the whole answer to `?since=`; what of it is to be sent, in order.
+    def fetched(
+        self, answer: Iterable[Message], in_context: Collection[MessageId] = (), kept: Iterable[Message] = ()
+    ) -> list[Message]:
+        """Take in the whole answer to `?since=`; what of it, and of what was `kept` elsewhere, is to be sent, in order.
 
-        `in_context` are those that were found in the transcript of this process's own session.
+        `in_context` are those that were found in the transcript of this process's own session. What was kept moves the
+        cursor only when it stands in an answer too: the relay may have more that came before it.
         """
-        to_send = []
-        for message in sorted(answer, key=lambda message: message.number):
+        offered = list(kept)
+        for message in sorted(answer, key=_number):
             if message.number not in self._waiting and len(self._waiting) >= WAITING_MOST:
                 break
             self._waiting[message.number] = message.id
-            if message.id in in_context:
-                self._sent[message.id] = message.number
-            if message.id not in self._sent:  # TR-127 TR-165
-                to_send.append(message)
+            offered.append(message)
+        self._sent |= {message.id: message.number for message in offered if message.id in in_context}
+        once = {message.id: message for message in offered}
+        to_send = [message for message in once.values() if message.id not in self._sent]  # TR-127 TR-165
         self._waiting = dict(sorted(self._waiting.items()))
         self._move()
         self._forget()
-        return to_send
+        return sorted(to_send, key=_number)
 
     def sent(self, message: Message) -> None:
         """A message went out. It may still be lost on the way: this is no delivery (TR-124)."""
@@ -86,6 +89,10 @@ class Cursor:
         """Drop the ids of messages that no question to come can bring again."""
         waiting = set(self._waiting.values())
         self._sent = {id: number for id, number in self._sent.items() if number > self.marks[0] or id in waiting}
+
+
+def _number(message: Message) -> int:
+    return message.number
 
 
 class _Stored(msgspec.Struct):

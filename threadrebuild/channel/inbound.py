@@ -40,12 +40,14 @@ class Inbound:
 
     def take(self, answer: Iterable[Message]) -> bool:
         """Send what is new in an answer and in the journal; whether something is left to be tried again."""
-        messages = {message.id: message for message in [*answer, *self._kept()]}
+        answer, kept = list(answer), self._kept()
+        ids = {message.id for message in [*answer, *kept]}
         # Only what an earlier connection sent can stand there already.
-        in_context = self._look(set(messages)) if messages and self._just_connected else set()
+        in_context = self._look(ids) if ids and self._just_connected else set()
         self._just_connected = False
-        left = len(messages) > WAITING_MOST
-        for message in self._cursor.fetched(messages.values(), in_context):
+        self._handed_over |= in_context & {message.id for message in kept}
+        left = len(answer) > WAITING_MOST
+        for message in self._cursor.fetched(answer, in_context, kept):
             left = not self._one(message) or left
         return left
 
