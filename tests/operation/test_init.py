@@ -131,7 +131,7 @@ def test_the_registration_names_only_reading_tools_as_free_of_prompts() -> None:
 
 
 def installed(night: Night, path: Path, text: str | None) -> tuple[Any, Path | None]:
-    """The settings after installing the hook into a file that holds `text`, and the backup; none where it is refused."""
+    """The settings after installing the hook into a file that holds `text`, and the backup."""
     if text is not None:
         path.write_text(text, encoding="utf-8")
     try:
