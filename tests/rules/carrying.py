@@ -12,6 +12,7 @@ from threadrebuild.carry.plan import Malformed, Plan, plan_file
 from threadrebuild.carry.summary import candidate_summary
 from threadrebuild.config import Settings
 from threadrebuild.system import SystemFiles
+from threadrebuild.transcript.tokens import decoded
 
 SESSION = "11111111-2222-4333-8444-555555555555"
 
@@ -29,6 +30,11 @@ class Carried:
     def said(self) -> list[tuple[str, str]]:
         """Role and text of everything that the candidate says somebody said."""
         return [(block.role, block.text) for block in self.blocks if block.is_said]
+
+    @property
+    def planned(self) -> list[tuple[str, str, str]]:
+        """Role, origin and text of everything that the plan takes along, whether or not a candidate was built."""
+        return [(said.role, said.origin, decoded(said.token)) for said in self.plan.carried]
 
     @property
     def codes(self) -> set[str]:

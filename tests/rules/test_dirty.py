@@ -125,8 +125,8 @@ def test_block_and_words_of_one_record_are_booked_apart(tmp_path: Path) -> None:
         talk = Talk()
         talk.user(reminder + "你好") if joined else talk.user([reminder, "你好"])
         talk.assistant("你也好")
-        said = carry(talk, tmp_path / str(joined)).said
-        expect_equal("TR-037", said, [("user", "你好"), ("assistant", "你也好")], "what is carried")
+        said = [text for _, _, text in carry(talk, tmp_path / str(joined)).planned]
+        expect_equal("TR-037", said, ["你好", "你也好"], "what is carried")
         dirty = weigh(talk, tmp_path)
         expect_equal("TR-051", dirty.conversation_bytes, len("你好你也好".encode()), "bytes of the words")
         block = 3000 + (0 if joined else 2)  # in a block of its own its quotes are its own

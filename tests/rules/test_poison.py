@@ -144,7 +144,8 @@ def test_nothing_offers_to_go_on_with_a_poisoned_context(tmp_path: Path) -> None
         for malformed in ("block", "report"):
             folder = tmp_path / f"{number}-{malformed}"
             summary = carry(talk, folder, malformed=malformed, **settings).summary
-            expect("TR-066", summary["reason"] != "nothing-to-carry", "there is something to carry")
+            carriable = summary["reason"] not in ("nothing-to-carry", "no-session-id")
+            expect("TR-066", carriable, "there is something to carry")
             expect_equal("TR-077", summary["reason"], "poison", f"the verdict under {settings}")
             detail = summary["detail"]
             expect("TR-077", "start clean from durable memory" in detail, "what to do instead is said")

@@ -483,5 +483,6 @@ def test_a_format_in_which_no_turn_is_recognised_is_refused(tmp_path: Path) -> N
         known.user(f"第 {2 * number} 句")
         known.assistant(f"第 {2 * number + 1} 句")
     carried = carry(known, tmp_path / "known")
+    expect("TR-066", carried.summary["reason"] != "no-session-id", "its rows name their session")
     expect_equal("TR-016", carried.plan.refusal, None, "refusal of the same talk in a known format")
     expect_equal("TR-016", carried.summary["turns"], 3, "its turns")

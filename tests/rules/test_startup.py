@@ -47,6 +47,7 @@ def test_the_first_item_is_the_package_as_it_stood(tmp_path: Path) -> None:
     for shape in SHAPES:
         carried = carry(with_package(shape), tmp_path / shape)
         expect("TR-L09", carried.summary["reason"] != "verification-failed", "every block of a candidate is marked")
+        expect("TR-036", carried.blocks, f"the package is among what was selected ({shape})")
         first = carried.blocks[0]
         expect_equal("TR-036", (first.word, first.token), ("startup", b'"' + token + b'"'), f"first item ({shape})")
         expect_equal("TR-036", len(frozen(carried)), 1, f"blocks of the snapshot ({shape})")
@@ -62,6 +63,7 @@ def test_a_package_of_several_blocks_goes_along_in_order(tmp_path: Path) -> None
     talk.startup(["one", "two", "three"], WORDS)
     talk.assistant("yes")
     carried = carry(talk, tmp_path)
+    expect("TR-L09", carried.summary["reason"] != "verification-failed", "every block of a candidate is marked")
     expect_equal("TR-036", frozen(carried), talk.startup_texts, "blocks of the snapshot")
     tokens = [b'"' + text.replace("\n", r"\n").encode() + b'"' for text in talk.startup_texts]
     digest = sha256(b"\n".join(tokens)).hexdigest()
