@@ -64,7 +64,7 @@ class Files(Protocol):
     """Durable writing, in the steps that can fail one by one."""
 
     def make_folder(self, path: Path) -> bool:
-        """Create a private folder and its parents; return whether it was missing."""
+        """Create a private folder and its missing parents, private and durable too; return whether it was missing."""
 
     def create(self, path: Path) -> BinaryIO:
         """Open a new private file for reading and writing. Raises FileExistsError where there is one."""

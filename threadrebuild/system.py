@@ -60,10 +60,11 @@ class SystemFiles:
 
     def make_folder(self, path: Path) -> bool:
         """Create a private folder and its parents; return whether it was missing."""
-        if path.is_dir():
-            return False
-        path.mkdir(mode=PRIVATE_FOLDER, parents=True)
-        return True
+        missing = [folder for folder in (path, *path.parents) if not folder.is_dir()]
+        for folder in reversed(missing):
+            folder.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)  # TR-145
+            self.sync_folder(folder.parent)
+        return bool(missing)
 
     def create(self, path: Path) -> BinaryIO:
         """Open a new private file, whatever the umask is (TR-067)."""

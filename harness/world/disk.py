@@ -45,10 +45,10 @@ class SimulatedFiles:
 
     def make_folder(self, path: Path) -> bool:
         self._world.take_step("files", "make_folder", path=self._shown(path))
-        if path.is_dir():
-            return False
-        path.mkdir(mode=0o700, parents=True)
-        return True
+        missing = [folder for folder in (path, *path.parents) if not folder.is_dir()]
+        for folder in reversed(missing):
+            folder.mkdir(mode=0o700)
+        return bool(missing)
 
     def create(self, path: Path) -> BinaryIO:
         self._world.take_step("files", "create", path=self._shown(path))

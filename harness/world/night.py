@@ -9,6 +9,7 @@ assert night.latest().state == "activated"
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 
@@ -29,7 +30,8 @@ from harness.world.talk import Talk
 from threadrebuild.config import Settings
 from threadrebuild.doors import open_door
 from threadrebuild.operation import coordinator
-from threadrebuild.operation.household import Household
+from threadrebuild.operation.fencing import LostLease
+from threadrebuild.operation.household import Household, Refused
 from threadrebuild.operation.record import Operation
 from threadrebuild.operation.store import Store
 from threadrebuild.operation.worker import run_worker
@@ -186,4 +188,6 @@ class Night:
         return found
 
     def _work(self, operation_id: str, worker: str) -> None:
-        run_worker(self.house, operation_id, worker)
+        # The command of a worker ends with its code where there is nothing for it to do any more.
+        with suppress(Refused, LostLease):
+            run_worker(self.house, operation_id, worker)

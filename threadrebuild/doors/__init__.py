@@ -7,6 +7,7 @@ from pathlib import Path
 
 from threadrebuild.config import ConfigError, Settings
 from threadrebuild.doors.door import Door
+from threadrebuild.doors.guarded import GuardedDoor
 from threadrebuild.doors.pointer import PointerDoor
 from threadrebuild.doors.pointer_file import PointerFile
 from threadrebuild.doors.systemd import SystemdDoor
@@ -22,7 +23,11 @@ NEEDED = {
 
 
 def open_door(settings: Settings, ports: Ports) -> Door:
-    """The door that `activation` names. Raises `ConfigError` naming the keys that it lacks."""
+    """The door that `activation` names; it never raises. Raises `ConfigError` naming the keys that it lacks."""
+    return GuardedDoor(_bare_door(settings, ports))
+
+
+def _bare_door(settings: Settings, ports: Ports) -> Door:
     missing = [name for name in NEEDED[settings.activation] if not getattr(settings, name)]
     if missing:  # TR-L30 TR-138 TR-163
         raise ConfigError(f"activation {settings.activation} needs {', '.join(missing)}: local facts have no default")

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from threadrebuild.doors.claims import claims_of
 from threadrebuild.doors.door import Holder
-from threadrebuild.operation.fencing import own
+from threadrebuild.operation.fencing import overslept, own
 from threadrebuild.operation.freeze import changed_since, neighbours_of
 from threadrebuild.operation.household import Household
 from threadrebuild.operation.record import Operation
-from threadrebuild.operation.recovery import fail, restore
+from threadrebuild.operation.recovery import fail, nothing_said_since, restore
 from threadrebuild.operation.states import Event
 from threadrebuild.transcript.lines import digest_of
 
@@ -40,9 +40,15 @@ def _switch(house: Household, operation: Operation, worker: str) -> None:
         house.move(operation, Event.ACTIVATE)
         operation.switched = True
         house.store.save(operation)
+        if overslept(house, operation):
+            operation.switched = False
+            fail(house, operation, "the worker stood still for longer than its lease; what it had compared is old")
+            return
     switched = house.door.switch(operation.cas_identity, session_id)
     if switched.ok:
         switched = house.door.healthy(operation.cas_identity, session_id)
+    if switched.ok:
+        switched = nothing_said_since(house, operation)
     with own(house, operation, worker):
         if switched.ok:
             operation.cas_identity_after = house.door.identity()

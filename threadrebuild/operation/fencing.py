@@ -11,6 +11,11 @@ class LostLease(Exception):
     """Somebody else has moved the operation on; this worker must not touch anything any more."""
 
 
+def overslept(house: Household, operation: Operation) -> bool:
+    """Whether this worker stood still for longer than its lease: what it compared is old, and others may have acted."""
+    return house.is_stale(operation)  # TR-L25
+
+
 @contextmanager
 def own(house: Household, operation: Operation, worker: str) -> Iterator[None]:
     """Hold the lock with the proof that `operation` on disk is as this worker left it, and renew the lease.

@@ -13,7 +13,7 @@ from threadrebuild.operation.fencing import LostLease, own
 from threadrebuild.operation.freeze import NotFrozen, freeze, neighbours_of
 from threadrebuild.operation.household import Household, Refused
 from threadrebuild.operation.record import Built, Operation, Source
-from threadrebuild.operation.recovery import fail
+from threadrebuild.operation.recovery import fail, remove_candidate
 from threadrebuild.operation.states import Event
 from threadrebuild.project import source_in
 from threadrebuild.project_folder import folder_fault
@@ -38,6 +38,8 @@ def prepare(house: Household, operation: Operation, worker: str) -> None:
     try:
         _prepare(house, operation, worker)
     except LostLease:
+        # Recovery has ended this operation; what was built since then is nobody's.
+        remove_candidate(house, operation)
         raise
     except (_Abandoned, NotFrozen, UnreadableInput, Refused, OSError) as error:
         with own(house, operation, worker):

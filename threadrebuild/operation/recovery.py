@@ -7,19 +7,24 @@ is behind the door now; a third party is never overwritten.
 from pathlib import Path
 
 from threadrebuild.carry.candidate import part_of
+from threadrebuild.doors.claims import claims_of
 from threadrebuild.doors.door import Holder
+from threadrebuild.operation.freeze import changed_since
 from threadrebuild.operation.household import Household
 from threadrebuild.operation.record import Operation
 from threadrebuild.operation.states import Event, State
+from threadrebuild.ports import Outcome
 
 
 def recover_stale(house: Household, may_wait: bool = True) -> list[Operation]:
     """End every stale operation. The caller holds the lock. Returns those that were moved.
 
     A switch that was under way takes time to judge, and may end in another one: whoever may not wait (the hook, TR-181)
-    or might be killed by it (a request, TR-095) leaves it to a worker.
+    or might be killed by it (a request, TR-095) leaves it to a worker. While somebody still claims the door, the worker
+    is not gone but slow, and may use it any moment: it is left alone.
     """
     moved = []
+    house.store.sweep()
     for operation in house.store.all():
         if not house.is_stale(operation):
             continue
@@ -28,12 +33,27 @@ def recover_stale(house: Household, may_wait: bool = True) -> list[Operation]:
         elif not may_wait:  # TR-181
             house.ports.spawner.start_worker(operation.id, house.door.leaves_service)
             continue
-        elif operation.state is State.ACTIVATING:
-            _end_switch(house, operation)
-        else:
-            _end_rollback(house, operation)
+        elif not _end_at_the_door(house, operation):
+            continue
         moved.append(operation)
     return moved
+
+
+def _end_at_the_door(house: Household, operation: Operation) -> bool:
+    """End an operation that may have used the door, with the door claimed; False where somebody else claims it."""
+    rollback = operation.state is State.ROLLBACK_SCHEDULED
+    identity = operation.cas_identity_after if rollback else operation.cas_identity
+    if identity is None:  # TR-L23
+        fail(house, operation, "its worker was gone, and no identity is on record")
+        return True
+    with house.ports.locks.claim(claims_of(house.settings, identity.target)) as taken:
+        if taken is not None:  # TR-L25
+            return False
+        if rollback:
+            _end_rollback(house, operation)
+        else:
+            _end_switch(house, operation)
+    return True
 
 
 def fail(house: Household, operation: Operation, error: str, conflict: bool = False) -> None:
@@ -49,11 +69,20 @@ def discard_candidate(house: Household, operation: Operation) -> None:
     """Remove the candidate of an operation from the project folder, so that no preview picks it up (TR-071)."""
     if operation.new_session_id is None:
         return
-    path = house.project_dir / f"{operation.new_session_id}.jsonl"
-    house.ports.files.remove(part_of(path, operation.new_session_id))
-    house.ports.files.remove(path)
-    house.ports.files.sync_folder(house.project_dir)
+    remove_candidate(house, operation)
     operation.candidate_discarded = True
+
+
+def remove_candidate(house: Household, operation: Operation) -> None:
+    """Remove what an operation built in the project folder, and what it left half-written beside its backup."""
+    assert operation.new_session_id is not None
+    files = house.ports.files
+    path = house.project_dir / f"{operation.new_session_id}.jsonl"
+    files.remove(part_of(path, operation.new_session_id))
+    files.remove(path)
+    files.sync_folder(house.project_dir)
+    for part in sorted(house.store.artifacts(operation.id).glob(f".{operation.new_session_id}.*")):
+        files.remove(part)
 
 
 def restore(house: Household, operation: Operation, why: str) -> None:
@@ -71,11 +100,23 @@ def restore(house: Household, operation: Operation, why: str) -> None:
         fail(house, operation, f"{why}; the old session did not come back: {back.detail}")
 
 
+def nothing_said_since(house: Household, operation: Operation) -> Outcome:
+    """Whether the old session fell silent with the freeze: a word said up to its last moment is not in the new one."""
+    assert operation.source is not None
+    source = operation.source
+    changed = changed_since(Path(source.path), source.bytes, source.sha256, house.settings)
+    if isinstance(changed, str):
+        return Outcome(False, f"{changed}, before the old session ended")
+    operation.rows_after_freeze = changed
+    return Outcome(True)
+
+
 def _end_switch(house: Household, operation: Operation) -> None:
     assert operation.cas_identity is not None and operation.new_session_id is not None
     why = "its worker was gone while it was activating"
     holder = house.door.holder(operation.cas_identity, operation.new_session_id)
-    if holder is Holder.WANTED and house.door.healthy(operation.cas_identity, operation.new_session_id).ok:
+    here = holder is Holder.WANTED and house.door.healthy(operation.cas_identity, operation.new_session_id).ok
+    if here and nothing_said_since(house, operation).ok:
         operation.cas_identity_after = house.door.identity()
         operation.activated_at = house.now()
         house.move(operation, Event.SWITCHED, f"{why}; the new session is there and healthy")

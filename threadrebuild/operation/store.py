@@ -61,6 +61,14 @@ class Store:
         """The operation that is not at an end; there is at most one (TR-081)."""
         return next((each for each in self.all() if each.state not in ENDS), None)
 
+    def sweep(self) -> None:
+        """Remove what a dead writer left half-written. The caller holds the lock, so that nobody else is writing."""
+        parts = sorted(self._operations.glob(f"*{_PART}"))
+        for part in parts:
+            self._files.remove(part)
+        if parts:
+            self._files.sync_folder(self._operations)
+
     def save(self, operation: Operation) -> None:
         """Write an operation durably: a reader sees the old file or the new one, whole (TR-147)."""
         self._files.make_folder(self._operations)
