@@ -16,6 +16,7 @@ def plan_summary(plan: Plan) -> dict[str, Any]:
     return {
         **_verdict(plan.refusal),
         **figures(plan),
+        **_texts(plan),
         "warnings": [asdict(warning) for warning in plan.warnings],
         "notes": [*NOTES, *plan.dirty.notes],
     }
@@ -32,6 +33,7 @@ def candidate_summary(candidate: Candidate) -> dict[str, Any]:
         "items": candidate.items,
         "verification": verification_summary(candidate.verification) if candidate.verification else None,
         **figures(candidate.plan),
+        **_texts(candidate.plan),
         "warnings": [asdict(warning) for warning in candidate.warnings],
         "notes": [*NOTES, *candidate.plan.dirty.notes],
     }
@@ -57,7 +59,7 @@ def _verdict(refusal: Refusal | None) -> dict[str, Any]:
 
 
 def figures(plan: Plan) -> dict[str, Any]:
-    """The figures that preview and operation share (TR-073)."""
+    """The figures that preview and operation share (TR-073); no word of the dialogue is among them (TR-146)."""
     source = plan.source
     carried = list(plan.carried)
     user = sum(said.role == "user" for said in carried)
@@ -81,13 +83,9 @@ def figures(plan: Plan) -> dict[str, Any]:
         "fixed_load_tokens": plan.settings.fixed_load_tokens,
         "window_tokens": plan.window_tokens,
         "poison_score": plan.poison.score,
-        "poison_hits": [asdict(hit) for hit in plan.poison.hits],  # TR-L28
         "blocked_reason": plan.refusal.detail if plan.refusal else None,
         "startup_frozen": bool(source.startup),
         "startup": {"frozen": bool(source.startup), "sha256": plan.startup_sha256},
-        "abandoned": [_listed(said) for said in source.abandoned],
-        "superseded": [_listed(said) for said in source.superseded],
-        "runtime_texts": [_listed(said) for said in source.runtime],
         "ledger": source.ledger.shares(),
         "noise_ratio": plan.dirty.noise_ratio,
         "malformed": [asdict(line) for line in source.malformed],
@@ -101,6 +99,17 @@ def figures(plan: Plan) -> dict[str, Any]:
     if plan.refusal and plan.refusal.reason == "over-budget":
         figures["choices"] = _choices(plan)  # TR-L27
     return figures
+
+
+def _texts(plan: Plan) -> dict[str, Any]:
+    """What a person looks at: the words that were found, and those that stay behind."""
+    source = plan.source
+    return {
+        "poison_hits": [asdict(hit) for hit in plan.poison.hits],  # TR-L28
+        "abandoned": [_listed(said) for said in source.abandoned],
+        "superseded": [_listed(said) for said in source.superseded],
+        "runtime_texts": [_listed(said) for said in source.runtime],
+    }
 
 
 def _listed(said: Utterance) -> dict[str, Any]:
