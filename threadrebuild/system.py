@@ -60,7 +60,7 @@ class SystemFiles:
 
     def make_folder(self, path: Path) -> bool:
         """Create a private folder and its parents; return whether it was missing."""
-        missing = [folder for folder in (path, *path.parents) if not folder.is_dir()]
+        missing = [folder for folder in (path, *path.parents) if not folder.exists()]
         for folder in reversed(missing):
             folder.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)  # TR-145
             self.sync_folder(folder.parent)
