@@ -264,7 +264,7 @@ def test_systemd_resumes_by_the_pointer_not_by_the_newest_file(tmp_path: Path) -
     def last_words() -> None:
         while dying.alive:
             night.world.sleep(0.1)
-        night.talk(lambda talk: talk.assistant("再见。"))
+        night.talk(lambda talk: talk.system("turn_duration"))
 
     night.world.start(night.world.process("dying"), last_words)
     operation = rebuilt(night)
