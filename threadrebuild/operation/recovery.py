@@ -86,9 +86,15 @@ def remove_candidate(house: Household, operation: Operation) -> None:
 
 
 def restore(house: Household, operation: Operation, why: str) -> None:
-    """Put the old session back behind the door, or fail where even that does not hold (TR-088)."""
-    assert operation.source is not None and operation.cas_identity is not None
+    """Put the old session back behind the door, or fail where even that does not hold (TR-088).
+
+    Whoever took the door since we switched is left alone (TR-107).
+    """
+    assert operation.source is not None and operation.cas_identity is not None and operation.new_session_id is not None
     door, identity = house.door, operation.cas_identity
+    if door.holder(identity, operation.new_session_id) is Holder.OTHER:  # TR-107
+        fail(house, operation, f"{why}; somebody else holds the door", conflict=True)
+        return
     back = door.switch(identity, operation.source.session_id)
     if back.ok:
         back = door.healthy(identity, operation.source.session_id)
