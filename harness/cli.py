@@ -1,4 +1,4 @@
-"""The command line of the harness: `replay`, `run`, `rules`, `controls`.
+"""The command line of the harness: `replay`, `run`, `faults`, `rules`, `controls`.
 
 Exit codes: 0 green, 1 red, 2 usage or unreadable input. With `--json` stdout holds one object.
 """
@@ -15,8 +15,11 @@ import click
 from harness.controls.cli import controls, rules
 
 if TYPE_CHECKING:
+    from harness.faults import Tried
     from harness.replay import Job, Replayed
     from harness.scenario.loading import Scenario
+    from harness.scenario.nights.job import NightJob
+    from harness.scenario.nights.loading import NightScenario
     from threadrebuild.carry.plan import Malformed
 
 RED = 1
@@ -68,18 +71,69 @@ def replay(paths: tuple[Path, ...], out: Path, malformed: "Malformed", as_json: 
 @main.command()
 @_paths
 @_out("reports/run")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of chance in nights.")
+@click.option("--until", type=click.IntRange(min=1), help="Of a night: the step after which it ends.")
+@click.option("--fault", metavar="STEP:KIND[:NEXT]", help="Of a night: what goes wrong, and who comes by afterwards.")
 @_json
-def run(paths: tuple[Path, ...], out: Path, as_json: bool) -> None:
+def run(paths: tuple[Path, ...], out: Path, seed: int, until: int | None, fault: str | None, as_json: bool) -> None:
     """Play scenarios (files or folders), judge each, and write a run log and a report."""
     from harness.replay import scenario_jobs
+    from harness.scenario.nights.job import How, wrong_of
 
+    try:
+        how = How(seed, until, wrong_of(fault) if fault else None)
+    except ValueError as error:
+        _unusable(f"--fault: {error}")
     scenarios = _scenarios(paths)
     command = ["rebuild-harness", "run", *map(str, paths), "--out", str(out)]
-    _play(lambda folder: scenario_jobs(scenarios, folder), out, command, {}, "scenarios", as_json)
+    for name, value in (("--seed", seed or None), ("--until", until), ("--fault", fault)):
+        command += [name, str(value)] if value is not None else []
+    _play(lambda folder: scenario_jobs(scenarios, folder, how), out, command, {}, "scenarios", as_json)
+
+
+@main.command()
+@_paths
+@_json
+def faults(paths: tuple[Path, ...], as_json: bool) -> None:
+    """Let everything go wrong at every step of the nights among scenarios (files or folders), and look what is left.
+
+    At each step: the process at work is killed, the machine loses its power, the process hangs past its lease and goes
+    on, every write and every other call fails in each of its ways. Then the hook, a request or `recover` comes by.
+    """
+    from harness.faults import try_faults
+    from harness.rules import CatalogueError
+    from harness.scenario.nights.loading import NightScenario
+
+    nights = [each for each in _scenarios(paths) if isinstance(each, NightScenario) and each.every_step]
+    if not nights:
+        _unusable("no night (a scenario with a `story`) among these scenarios")
+    all_tried = []
+    try:
+        for tried in try_faults(nights):
+            all_tried.append(tried)
+            if not as_json:
+                _print_tried(tried)
+    except CatalogueError as error:
+        _unusable(str(error))
+    violations = sum(len(tried.violations) for tried in all_tried)
+    if as_json:
+        click.echo(json.dumps([tried.shown() for tried in all_tried], ensure_ascii=False))
+    else:
+        runs = sum(tried.runs for tried in all_tried)
+        click.echo(f"{runs} runs of {len(all_tried)} nights: {violations or 'no'} violations")
+    sys.exit(RED if violations else 0)
+
+
+def _print_tried(tried: "Tried") -> None:
+    word = click.style("RED  ", fg="red") if tried.violations else click.style("green", fg="green")
+    counts = f"{tried.crashes} crashes, {tried.writes} failed writes, {tried.calls} failed calls"
+    click.echo(f"{word} {tried.scenario.name}: {tried.steps} steps, {counts}")
+    for each in tried.shown()["violations"]:
+        click.echo(f"      {each['rule']} {each['invariant']}: {each['said']}\n        again  {each['command']}")
 
 
 def _play(
-    jobs: "Callable[[Path], Iterable[Job]]",
+    jobs: "Callable[[Path], Iterable[Job | NightJob]]",
     out: Path,
     command: Sequence[str],
     settings: dict[str, Any],
@@ -139,9 +193,10 @@ def _transcripts(paths: Sequence[Path], out: Path) -> list[tuple[str, Path]]:
     return found
 
 
-def _scenarios(paths: Sequence[Path]) -> "list[Scenario]":
+def _scenarios(paths: Sequence[Path]) -> "list[Scenario | NightScenario]":
     from harness.rules import CatalogueError
-    from harness.scenario.loading import load_scenario, scenario_files
+    from harness.scenario.loading import scenario_files
+    from harness.scenario.nights.job import load_any
 
     files: list[Path] = []
     for path in paths:
@@ -150,7 +205,7 @@ def _scenarios(paths: Sequence[Path]) -> "list[Scenario]":
             _unusable(f"{path}: no scenario (.toml file) in this folder")
         files += inside
     try:
-        return [load_scenario(file) for file in files]
+        return [load_any(file) for file in files]
     except CatalogueError as error:
         _unusable(str(error))
 

@@ -34,6 +34,8 @@ ANSWERS_NO = frozenset(
 """Calls whose result can say that nothing was done or found."""
 ANSWERS_LATE = frozenset({("panes", "respawn"), ("services", "restart"), ("spawner", "start_worker")})
 """Calls that can do what was asked and then not answer in time."""
+FAILURES = ("eio", "enospc", "short", "no", "late")
+"""The ways in which a call can fail by itself; `_failures` says which call can fail how."""
 NEVER_FAIL = frozenset({"clock", "ids"})
 ROOM = Path("/dev/shm")
 
@@ -58,6 +60,11 @@ class Tried:
     writes: int = 0
     calls: int = 0
     violations: list[Violation] = field(default_factory=list)
+
+    @property
+    def runs(self) -> int:
+        """How many nights were played."""
+        return self.crashes + self.writes + self.calls
 
     def shown(self) -> dict[str, Any]:
         """As JSON shows it."""

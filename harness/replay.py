@@ -31,6 +31,8 @@ from harness.runlog import RunLog
 from harness.scenario.failure import Failure, command_of
 from harness.scenario.forms import Warned, look
 from harness.scenario.loading import Scenario
+from harness.scenario.nights.job import AS_TOLD, How, NightJob, play_job
+from harness.scenario.nights.loading import NightScenario
 from harness.scenario.playing import seen_of, settings_of, source_of
 from harness.scenario.seen import ScenarioFault
 from threadrebuild.carry.candidate import Candidate
@@ -55,7 +57,7 @@ class Job:
 class Replayed:
     """One transcript's outcome. `summary` is what `threadrebuild candidate --json` answers."""
 
-    job: Job
+    job: Job | NightJob
     green: bool
     why: list[str]
     failures: list[Failure]
@@ -63,22 +65,31 @@ class Replayed:
     summary: dict[str, Any]
 
 
-def scenario_jobs(scenarios: Iterable[Scenario], folder: Path) -> Iterator[Job]:
-    """Tell each scenario's talk into `folder`, as it is asked for. Raises `ScenarioError`."""
+def scenario_jobs(
+    scenarios: Iterable[Scenario | NightScenario], folder: Path, how: How = AS_TOLD
+) -> Iterator[Job | NightJob]:
+    """Tell each scenario's talk into `folder`, as it is asked for; nights are played `how`. Raises `ScenarioError`."""
     for number, scenario in enumerate(scenarios):
+        if isinstance(scenario, NightScenario):
+            yield NightJob(scenario, folder / f"{number:03}-{scenario.file.stem}", how)
+            continue
         source = source_of(scenario, folder / f"{number:03}-{scenario.file.stem}-told")
         name = f"{scenario.name}: {scenario.title}"
         yield Job(name, source, settings_of(scenario), scenario.malformed, scenario)
 
 
-def replayed(log: RunLog, out: Path, jobs: Iterable[Job]) -> Iterator[Replayed]:
+def replayed(log: RunLog, out: Path, jobs: Iterable[Job | NightJob]) -> Iterator[Replayed]:
     """Replay jobs one after the other into one run log and one folder of candidates.
 
     Raises ValueError for a broken NAME.expect.json, `ScenarioError` for a scenario that makes no sense, and
     `UnreadableInput` for no transcript.
     """
     for number, job in enumerate(jobs):
-        yield _One(log, out, number, job).replayed()
+        if isinstance(job, NightJob):
+            played = play_job(log, number, job)
+            yield Replayed(job, not played.why, played.why, played.failures, {})
+        else:
+            yield _One(log, out, number, job).replayed()
 
 
 class _One:

@@ -1,7 +1,7 @@
 """The run log: what a run did, in numbered steps, one JSON object a line. A report is made from it alone.
 
-Every step has `step` (1, 2, 3 …) and `kind`; the other fields depend on the kind. All kinds but `run` and
-`end` have `transcript`, its index in the run, from 0.
+Every step has `step` (1, 2, 3 …) and `kind`; the other fields depend on the kind. All kinds but `run`,
+`end`, `port` and `fault` have `transcript`, its index in the run, from 0.
 
 - `run`          `command` (the argv that reproduces it), `version`, `settings` {name: value}
 - `source`       `name`, `path`, `bytes`, `sha256`, `lines`, `cli_versions` [str], `expected` (path of the
@@ -25,6 +25,11 @@ Every step has `step` (1, 2, 3 …) and `kind`; the other fields depend on the k
                  `ok`, `said` (one sentence), `wanted`, `seen` (both may be null; strings when texts differ),
                  `decided` (the step that shows what decided it; may be left out)
 - `difference`   `where`, `source` {`line`, `offset`, `bytes` (hex), `text`}, `candidate` {the same} or null
+- `night`        `name`, `door`, `seed`, `fault` (STEP:KIND:NEXT, or empty): what follows, up to the next `source`, is the
+                 night's own course
+- `port`         `address` (the step that a fault names), `at` (ISO time), `who`, `door`, `call`, and what was
+                 asked of it; belongs to the `night` before it
+- `fault`        `address`, `do`: what goes wrong there
 - `verdict`      `verdict` ("green" | "red"), `why` [str]
 - `end`          `verdict` ("green" | "red"), `green`, `red` (counts)
 """

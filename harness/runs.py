@@ -13,6 +13,7 @@ from typing import Any
 from harness.replay import Job, Replayed, replayed
 from harness.report.page import write_report
 from harness.runlog import RunLog
+from harness.scenario.nights.job import NightJob
 from threadrebuild import __version__
 
 RUN_LOG = "run.jsonl"
@@ -43,7 +44,7 @@ class Run:
 
 
 def write_run(
-    jobs: Callable[[Path], Iterable[Job]],
+    jobs: Callable[[Path], Iterable[Job | NightJob]],
     out: Path,
     command: Sequence[str],
     settings: dict[str, Any],

@@ -6,11 +6,13 @@ Only what a scenario states is looked at here; oracle, invariants and verificati
 from dataclasses import dataclass
 from pathlib import Path
 
+import tomli
+
 from harness.controls.checks import Check
 from harness.expect import RuleBroken
 from harness.rules import CatalogueError
 from harness.scenario.forms import look
-from harness.scenario.loading import Scenario, ScenarioError, load_scenario, scenario_files
+from harness.scenario.loading import Scenario, ScenarioError, is_night, load_scenario, root_of, scenario_files
 from harness.scenario.seen import ScenarioFault
 
 
@@ -47,10 +49,54 @@ class ScenarioCheck:
             if not met.ok:
                 said = f"{self.scenario.place(number)}: wanted {met.wanted}, saw {met.seen}"
                 broken.append(RuleBroken(form.rule, said))
-        if len(broken) == 1:
-            raise broken[0]
-        if broken:
-            raise ExceptionGroup(f"{len(broken)} expectations of {self.name} do not hold", broken)
+        _raise_all(broken, self.name)
+
+
+@dataclass(frozen=True)
+class NightCheck:
+    """One night, as `harness.controls.checks.Check` wants it. What can happen in it is part of the code under test."""
+
+    name: str
+    rules: tuple[str, ...]
+    file: Path
+
+    @property
+    def line(self) -> int:
+        return 1
+
+    def run(self, tmp_path: Path) -> None:
+        """Raises `RuleBroken`, or a group of them, for what does not hold; `ScenarioError` for what makes no sense."""
+        from harness.scenario.nights.forms import Night
+        from harness.scenario.nights.loading import load_night
+        from harness.scenario.nights.playing import play_night
+
+        scenario = load_night(self.file)
+        night = Night(play_night(scenario, tmp_path / "night"))
+        broken: list[RuleBroken] = []
+        for number, form in enumerate(scenario.expect):
+            try:
+                met = form.met(night)
+            except ScenarioFault as fault:
+                raise scenario.error(f"expect[{number}]: {fault}", "expect", number) from None
+            if not met.ok:
+                said = f"{scenario.place(number)}: wanted {met.wanted}, saw {met.seen}"
+                broken.append(RuleBroken(form.rule, said))
+        _raise_all(broken, self.name)
+
+
+def _raise_all(broken: list[RuleBroken], name: str) -> None:
+    if len(broken) == 1:
+        raise broken[0]
+    if broken:
+        raise ExceptionGroup(f"{len(broken)} expectations of {name} do not hold", broken)
+
+
+def _night_check(path: Path) -> NightCheck:
+    """Only its rules are read here."""
+    file = path.resolve()
+    expect = tomli.loads(path.read_text(encoding="utf-8")).get("expect", [])
+    rules = tuple(dict.fromkeys(str(form["rule"]) for form in expect if "rule" in form))
+    return NightCheck(file.relative_to(root_of(file)).as_posix(), rules, path)
 
 
 def scenario_checks(root: Path) -> list[Check]:
@@ -59,7 +105,7 @@ def scenario_checks(root: Path) -> list[Check]:
     checks: list[Check] = []
     for path in scenario_files(root / "scenarios"):
         try:
-            checks.append(ScenarioCheck(load_scenario(path), path))
+            checks.append(_night_check(path) if is_night(path) else ScenarioCheck(load_scenario(path), path))
         except ScenarioError as error:
             faults.append(str(error))
     if faults:

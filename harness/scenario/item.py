@@ -7,14 +7,17 @@ scenario alone.
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from harness.rules import CatalogueError
 from harness.runlog import RunLog
 from harness.scenario.failure import command_of, told
-from harness.scenario.loading import Scenario, ScenarioError, load_scenario
+from harness.scenario.loading import Scenario, ScenarioError
+
+if TYPE_CHECKING:
+    from harness.scenario.nights.loading import NightScenario
 
 LOG = "the run log that the command writes"
 
@@ -28,8 +31,10 @@ class ScenarioFile(pytest.File):
 
     def collect(self) -> Iterator["ScenarioItem"]:
         """Raises `CollectError` for a file that is no scenario."""
+        from harness.scenario.nights.job import load_any
+
         try:
-            scenario = load_scenario(self.path)
+            scenario = load_any(self.path)
         except CatalogueError as error:
             raise self.CollectError(str(error)) from None
         yield ScenarioItem.from_parent(self, name=scenario.title, scenario=scenario)
@@ -38,7 +43,7 @@ class ScenarioFile(pytest.File):
 class ScenarioItem(pytest.Item):
     """One scenario. Raises `ScenarioRed` or `ScenarioError` when run."""
 
-    def __init__(self, *, scenario: Scenario, **kwargs: Any) -> None:
+    def __init__(self, *, scenario: "Scenario | NightScenario", **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.scenario = scenario
 

@@ -94,7 +94,7 @@ class SimulatedFiles:
         """Count a write as a step; how many of its bytes are taken."""
         return (
             size // 2
-            if self._world.take_step("files", "write", path=self._shown(path), bytes=size) == "short"
+            if self._world.take_step("files", "write", path=self._shown(path)) == "short"
             else size
         )
 
