@@ -97,7 +97,8 @@ def _is_one_message(members: Sequence[Member], links: Links, nodes: _Nodes, numb
         return names_the_same and nodes.above[place] == ("node", number)
     if nodes.over_bridge[place]:
         return nodes.over_bridge[number] and nodes.above[place] == nodes.above[number]
-    return nodes.above[place] in (("node", number), nodes.above[number])
+    is_sibling = not nodes.over_bridge[number] and nodes.above[place] == nodes.above[number]
+    return nodes.above[place] == ("node", number) or is_sibling
 
 
 def _abandoned(members: Sequence[Member], links: Links, nodes: _Nodes, path: list[int]) -> set[int]:

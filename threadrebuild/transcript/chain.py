@@ -27,7 +27,7 @@ class Kind(IntEnum):
     BESIDE = 3
     """Speech that never makes a fork: queued input, words beside a tool result."""
     JOINT = 4
-    """A run trace whose place matters: it has no known parent, or holds a reminder."""
+    """A run trace whose place matters: it has no known parent, or holds a reminder or a summary."""
     BOUNDARY = 5
     """A compaction boundary without a parent."""
     SIDE = 6
@@ -76,9 +76,10 @@ class Chain:
         self._joined_at: dict[str, int] = {}
         self._joined: dict[int, str] = {}
         """Line of a row that joined a message by a parent which is not known yet → that parent."""
-        self._recent: dict[str, int] = {}
-        """Message id → its latest node; and for each node its message id."""
-        self._message_ids: dict[int, str] = {}
+        self._latest: dict[tuple[str, int | str], int] = {}
+        """Message id and what it follows → its node."""
+        self._message_ids: dict[int | str, str] = {}
+        """Node → its message id, of the same nodes."""
 
     def message(self, uuid: str | None, parent: str | None, kind: Kind, line: int) -> int:
         """Add a message as a node of its own and return it."""
@@ -105,11 +106,7 @@ class Chain:
                 return node
         node = self._node(Kind.ASSISTANT, above, parent, uuid, line)
         if message_id:
-            self._recent[message_id] = node
-            self._message_ids[node] = message_id
-            if len(self._message_ids) > 2 * MESSAGE_IDS_REMEMBERED:
-                self._recent = dict(list(self._recent.items())[-MESSAGE_IDS_REMEMBERED:])
-                self._message_ids = dict(list(self._message_ids.items())[-MESSAGE_IDS_REMEMBERED:])
+            self._remember(message_id, self._place(above, parent), node)
         return node
 
     def trace(self, uuid: str, parent: str | None, line: int, boundary: bool = False) -> None:
@@ -142,13 +139,21 @@ class Chain:
 
     def _continued(self, message_id: str, above: int, parent: str | None) -> int:
         """The node that a row with this message id continues: it follows the message, or what the message follows."""
-        latest = self._recent.get(message_id, NONE)
-        if above == NONE:
-            return latest if latest != NONE and parent is not None and self._wanted.get(latest) == parent else NONE
-        above = self._past_joints(above)
-        if self._message_ids.get(above) == message_id:
-            return above
-        return latest if latest != NONE and self._past_joints(self.parents[latest]) == above else NONE
+        place = self._place(above, parent)
+        if self._message_ids.get(place) == message_id:
+            return int(place)
+        return self._latest.get((message_id, place), NONE) if parent is not None else NONE
+
+    def _place(self, above: int, parent: str | None) -> int | str:
+        """What a row follows: a node, or as long as that is not known the uuid it names."""
+        return (parent or "") if above == NONE else self._past_joints(above)
+
+    def _remember(self, message_id: str, place: int | str, node: int) -> None:
+        self._latest[message_id, place] = node
+        self._message_ids[node] = message_id
+        if len(self._latest) > 2 * MESSAGE_IDS_REMEMBERED:
+            self._latest = dict(list(self._latest.items())[-MESSAGE_IDS_REMEMBERED:])
+            self._message_ids = {node: name for (name, _), node in self._latest.items()}
 
     def _past_joints(self, node: int) -> int:
         while node != NONE and self.kinds[node] == Kind.JOINT and self.parents[node] != NONE:

@@ -207,6 +207,7 @@ class Reader:
         injected = marks is None and provenance.is_injected(row, map(decoded, _text_tokens(blocks)))
         said: list[Utterance] = []
         known = kept = len(self.reminders)
+        summed = len(self.summaries)
         for number, block in enumerate(blocks):
             if block.type == "text":  # TR-008 TR-009
                 token = b"" if block.text is UNSET else bytes(block.text)
@@ -222,11 +223,12 @@ class Reader:
         self.ledger.bytes["envelope"] += size - used
         if copied is not UNSET and not results and said:
             self.warnings.add("unknown-shape", self.line, "text in a result row without a result; it is carried")
-        if said or kept > known:
+        placed: list[StartupBlock | Utterance] = [*self.reminders[known:], *self.summaries[summed:]]
+        if said or placed:
             kind = Kind.JOINT if not said else Kind.BESIDE if results else Kind.HUMAN
             node = self.chain.message(row.uuid, row.parentUuid, kind, self.line)
-            for reminder in self.reminders[known:]:
-                reminder.node = node
+            for text in placed:
+                text.node = node
             self._spoken(row, said, node)
         elif row.uuid is not None:
             self.chain.trace(row.uuid, row.parentUuid, self.line)

@@ -61,8 +61,10 @@ def read_transcript(path: Path, settings: Settings) -> Transcript:
         source, reader = _read(path, settings, shallow=True)
     order, said, abandoned, superseded = _in_order(reader)
     said += _never_read(reader)
-    startup = _startup(reader, said, order)
-    _settle_runtime_texts(reader, said, abandoned)
+    first = next((utterance for utterance in said if utterance.fate == "carried"), None)
+    before = _places_before(first, order)
+    startup = _startup(reader, first, before)
+    _settle_runtime_texts(reader, before, abandoned)
     _note(reader, said, source)
     return Transcript(
         path=path,
@@ -130,7 +132,7 @@ def _in_order(reader: Reader) -> tuple[Order, list[Utterance], list[Utterance], 
     by_node: dict[int, list[Utterance]] = {}
     for utterance in in_file:
         by_node.setdefault(utterance.node, []).append(utterance)
-    talk = {*by_node, *(reminder.node for reminder in reader.reminders)}
+    talk = {*by_node, *(text.node for text in reader.reminders), *(text.node for text in reader.summaries)}
     heard = [utterance for utterance in reader.said if utterance.fate in ("carried", "superseded")]
     leaf = next((utterance for utterance in reversed(heard) if utterance.fate == "carried"), in_file[-1])
     order = reader.chain.order(leaf.node, talk, heard[0].line if heard else reader.line)
@@ -180,20 +182,24 @@ def _never_read(reader: Reader) -> list[Utterance]:
     return said
 
 
-def _startup(reader: Reader, said: list[Utterance], order: Order) -> list[StartupBlock]:
-    """The startup package: the reminders before the first real message in order of talk (TR-036, TR-039, TR-040)."""
-    first = next((utterance for utterance in said if utterance.fate == "carried"), None)
-    if first is not None:
-        _cut_start(reader, first)
-    if not reader.settings.freeze_startup_snapshot:  # TR-042
-        return []
+def _places_before(first: Utterance | None, order: Order) -> dict[int, int]:
+    """Node → its place in order of talk, up to the first real message; empty where the chain holds no talk at all."""
     places: dict[int, int] = {}
     for node in order.sequence:
         places[node] = len(places)
         if first is not None and node == first.node:  # TR-040
             break
-    frozen = [block for block in reader.reminders if block.node in places or not places]
-    frozen.sort(key=lambda block: places.get(block.node, block.node))
+    return places
+
+
+def _startup(reader: Reader, first: Utterance | None, before: dict[int, int]) -> list[StartupBlock]:
+    """The startup package: the reminders before the first real message in order of talk (TR-036, TR-039, TR-040)."""
+    if first is not None:
+        _cut_start(reader, first)
+    if not reader.settings.freeze_startup_snapshot:  # TR-042
+        return []
+    frozen = [block for block in reader.reminders if block.node in before or not before]
+    frozen.sort(key=lambda block: before.get(block.node, block.node))
     for block in frozen:
         reader.ledger.move(block.size, "injected_block", "startup")
     return frozen
@@ -222,13 +228,13 @@ def _startup_noise(reader: Reader) -> int:
     return sum(reader.ledger.dirty().values()) if reader.startup_noise is None else reader.startup_noise
 
 
-def _settle_runtime_texts(reader: Reader, said: list[Utterance], abandoned: list[Utterance]) -> None:
+def _settle_runtime_texts(reader: Reader, before: dict[int, int], abandoned: list[Utterance]) -> None:
     """Carry a compaction summary only where the talk it sums up is not in the file (TR-015)."""
-    spoken = (utterance.line for utterance in (*said, *abandoned) if utterance.fate in ("carried", "abandoned"))
-    talk = min(spoken, default=0)
-    summaries = {id(summary) for summary in reader.summaries}
+    rewound = min((utterance.line for utterance in abandoned if utterance.fate == "abandoned"), default=0)
+    nodes = before or [text.node for text in reader.summaries]
+    first = {id(text) for text in reader.summaries if text.node in nodes and (not rewound or text.line < rewound)}
     for text in reader.runtime:
-        if id(text) in summaries and (not talk or text.line <= talk):  # TR-015
+        if id(text) in first:  # TR-015
             reader.settle(text, "runtime_carried")
         else:
             reader.warnings.add("runtime-text", text.line, "written by the runtime, said by nobody; left behind")
