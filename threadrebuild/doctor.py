@@ -150,7 +150,8 @@ def _look_at_door(house: Household, report: Report) -> None:
     if settings.activation != "tmux":
         _look_at_pointer(house, report)
     report.identity = house.door.identity()
-    _add(report, "identity", report.identity is not None, "recorded" if report.identity else "cannot be told")
+    said = f"{report.identity.target}, {report.identity.proof}" if report.identity else "cannot be told"
+    _add(report, "identity", report.identity is not None, said)
 
 
 def _look_at_pane(house: Household, report: Report) -> None:
