@@ -204,3 +204,26 @@ def test_a_rollback_has_the_same_gap_and_covers_it(tmp_path: Path) -> None:
             expect(
                 "TR-L22", "2" in night.chat.heard(OLD_SESSION), f"{tenths / 10} s: it reached the session that lives"
             )
+
+
+def missing_of_a_burst(folder: Path, tenths: int, size: int, holds: bool) -> list[str]:
+    """What the session that lives in the end never got of a burst of messages, sent within a quarter of a second."""
+    night = GapNight(folder, holds=holds)
+    night.begin_switch()
+    for number in range(size):
+        night.chat.at(tenths / 10 + number * 0.03, f"第 {number} 句")
+    night.world.run()
+    session = night.host.session_of(night.tmux.process_in(PANE))
+    assert session is not None
+    heard = night.chat.heard(session)
+    assert heard == sorted(set(heard), key=int), "in order, each once"
+    return night.chat.missing(session)
+
+
+def test_a_burst_at_any_moment_arrives_whole_with_a_journal_and_up_to_five_without(tmp_path: Path) -> None:
+    moments = range(46, 72)
+    for tenths in moments:
+        assert missing_of_a_burst(tmp_path / f"{tenths}-journal", tenths, 8, holds=True) == []
+        assert missing_of_a_burst(tmp_path / f"{tenths}-five", tenths, 5, holds=False) == []
+    lost = [missing_of_a_burst(tmp_path / f"{tenths}-eight", tenths, 8, holds=False) for tenths in moments]
+    assert max(map(len, lost)) == 8 - 5, "the step back alone covers five: what the journal is for"
