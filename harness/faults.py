@@ -129,7 +129,8 @@ def command_of(scenario: NightScenario, wrong: Wrong) -> str:
 def _wrongs(calls: Sequence[tuple[str, str]]) -> Iterator[Wrong]:
     for step, call in enumerate(calls, start=1):
         for do in (*CRASHES, *_failures(call)):
-            for who in NEXT:
+            # Who fails at a call goes on or ends by itself, as if killed there: whoever comes next finds no more than then.
+            for who in NEXT if do in CRASHES else ("recover",):
                 yield Wrong(step, do, who)
 
 

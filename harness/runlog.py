@@ -25,8 +25,8 @@ Every step has `step` (1, 2, 3 …) and `kind`; the other fields depend on the k
                  `ok`, `said` (one sentence), `wanted`, `seen` (both may be null; strings when texts differ),
                  `decided` (the step that shows what decided it; may be left out)
 - `difference`   `where`, `source` {`line`, `offset`, `bytes` (hex), `text`}, `candidate` {the same} or null
-- `night`        `name`, `door`, `seed`, `fault` (STEP:KIND:NEXT, or empty): what follows, up to the next `source`, is the
-                 night's own course
+- `night`        `name`, `door`, `seed`, `fault` (STEP:KIND:NEXT, or empty): what follows, up to the next `source`, is
+                 the course of that night
 - `port`         `address` (the step that a fault names), `at` (ISO time), `who`, `door`, `call`, and what was
                  asked of it; belongs to the `night` before it
 - `fault`        `address`, `do`: what goes wrong there

@@ -35,7 +35,10 @@ class Night:
 
     def session(self, session: str) -> str:
         """Which session an id is, in a word."""
-        return "old" if session == OLD_SESSION else "new" if session == self.latest.new_session_id else "another"
+        if session == OLD_SESSION:
+            return "old"
+        known = {each.new_session_id for each in self.play.night.house.store.all()}
+        return "new" if session in known else "another"
 
 
 class NightForm(Demand, frozen=True, kw_only=True):
