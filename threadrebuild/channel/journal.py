@@ -24,7 +24,11 @@ class _Hold(msgspec.Struct):
 
 
 class Journal:
-    """The folder `channel_dir`, which worker and channel share: `hold.json`, and `journal/` with the messages held."""
+    """The folder `channel_dir`, which worker and channel share; a channel written in another language needs only this:
+
+    `hold.json` (`until`: ISO, UTC, microseconds) while messages are held; `sending.lock`, flocked exclusively around
+    each look and sending; `journal/<number>-<digest of the id>.json` with the fields of `Message`.
+    """
 
     def __init__(self, folder: Path, files: Files, locks: Locks, clock: Clock) -> None:
         self._folder = folder
