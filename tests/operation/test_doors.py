@@ -449,6 +449,37 @@ def test_no_identity_no_switch(tmp_path: Path) -> None:
     expect("TR-L23", back.tmux.process_in(PANE) is new and new.alive, "the rollback touched the pane")
 
 
+@proves("TR-L23")
+def test_no_identity_on_record_no_recovery_at_the_door(tmp_path: Path) -> None:
+    for recorded in (True, False):
+        night = Night(tmp_path / str(recorded))
+        rebuilt(night)
+        in_world(night, lambda night=night: coordinator.request_rollback(night.house, "ROLLBACK"))
+        night.spawner._run = lambda operation, worker: None
+        night.end_turn()
+        night.world.run()
+        operation = night.latest()
+        if not recorded:
+            operation.cas_identity_after = None
+            night.house.store.save(operation)
+        new = night.tmux.process_in(PANE)
+
+        def an_hour_later(night: Night = night) -> None:
+            night.world.sleep(3600)
+            coordinator.recover(night.house)
+
+        in_world(night, an_hour_later)
+        ended = night.latest()
+        expect("TR-L25", ended.state is not State.ROLLBACK_SCHEDULED, "a stale rollback was not brought to its end")
+        unknown = "no identity is on record" in (ended.error or "")
+        expect_equal(
+            "TR-L23", unknown, not recorded, f"recovery with an identity on record: {recorded} ({ended.error})"
+        )
+        expect(
+            "TR-L23", ended.state is State.FAILED and new.alive, f"recovery touched the pane, or ended {ended.state}"
+        )
+
+
 @proves("TR-183")
 def test_a_pane_without_the_host_in_it_has_no_identity(tmp_path: Path) -> None:
     for name, command, child, wanted in [
