@@ -90,7 +90,8 @@ def core_and_oracle_agree(plan: Plan, heard: Said) -> None:
     assert [(each.role, each.token) for each in plan.carried] == [(each.role, each.token) for each in heard.utterances]
     abandoned = [(each.role, each.token) for each in source.abandoned if each.fate == "abandoned"]
     assert abandoned == [(each.role, each.token) for each in heard.abandoned]
-    assert [block.token for block in source.startup] == [each.token for each in heard.startup]
+    if source.order.sequence:  # else nobody spoke on the main line, and the order of what is injected means nothing
+        assert [block.token for block in source.startup] == [each.token for each in heard.startup]
     assert [each.token for each in plan.summaries] == [each.token for each in heard.summaries]
     assert source.warning_counts.keys() & WARNINGS == heard.warnings, source.warning_counts
     assert len(plan.selected) == heard.turns
