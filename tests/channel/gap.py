@@ -7,6 +7,7 @@ from harness.expect import expect
 from harness.world.channel import Chat
 from harness.world.kernel import Fault
 from harness.world.night import OLD_SESSION, Night
+from threadrebuild.operation.states import ENDS
 
 
 class GapNight(Night):
@@ -39,7 +40,8 @@ class GapNight(Night):
 
     def expect_worker_at_work(self) -> None:
         """For checks of what a switch does to messages: its worker was not taken for another's."""
-        expect("TR-L25", not self.world.failures, f"the worker keeps its operation: {self.world.failures}")
+        state = self.latest().state
+        expect("TR-L25", state in ENDS, f"the worker keeps its operation and brings it to an end: {state}")
 
     def files_before(self, call: str, action: Callable[[], object]) -> None:
         """Let somebody else act, once, right before the worker's next call of this name on its files."""

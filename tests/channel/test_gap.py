@@ -92,8 +92,8 @@ def test_a_worker_that_dies_silences_nobody_for_longer_than_its_lease(tmp_path: 
     night.world.at(5.4, lambda: night.world.kill(the_worker(night)))
     night.world.run()
     lease = night.latest().lease
+    expect_equal("TR-L25", night.latest().state, State.RUNNING, "the worker was at work when it died")
     assert lease is not None
-    night.expect_worker_at_work()
     expect_equal("TR-L22", night.chat.heard(OLD_SESSION), ["1", "2"], "the channel goes on by itself")
     last = night.world.now - timedelta(seconds=5)
     expect("TR-L22", last.isoformat(timespec="microseconds") <= lease.until, "as soon as the lease has run out")
