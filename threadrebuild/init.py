@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
+import tomli
 
 from threadrebuild.actions import ALLOWED_WITHOUT_ASKING
 from threadrebuild.config import CONFIG_NAME, ConfigError, load_settings
@@ -108,10 +109,14 @@ def next_steps(config: Path) -> list[str]:
 
 
 def write_configuration(path: Path, found: list[Finding], ports: Ports) -> bool:
-    """Write the configuration; False where the very same is there. Raises `NotFound` where another one is."""
+    """Write the configuration; False where one that says all this is there. Raises `NotFound` where another one is.
+
+    Keys that a person has added do not count, nor do the comments: processes change.
+    """
     text = config_text(found)
     if path.exists():
-        if path.read_text(encoding="utf-8") == text:
+        there, wanted = tomli.loads(path.read_text(encoding="utf-8")), tomli.loads(text)
+        if all(there.get(key) == value for key, value in wanted.items()):
             return False
         raise NotFound(f"{path} is there already and says something else: move it away, or name another file")
     ports.files.make_folder(path.parent)
@@ -157,6 +162,8 @@ def command(config: Path, yes: bool, **named: Any) -> None:
         for step in next_steps(config):
             click.echo(step)
         report = doctor(household(config))
+    except tomli.TOMLDecodeError as error:
+        leave(UNUSABLE, "configuration", f"{config}: not TOML: {error}", as_json=False)
     except (NotFound, OddSettings) as error:
         leave(REFUSED, "not-found", str(error), as_json=False)
     except ConfigError as error:

@@ -109,6 +109,10 @@ def test_what_init_writes_loads_opens_and_pleases_doctor(tmp_path: Path) -> None
     house = Household(settings, night.house.store, open_door(settings, night.house.ports), night.house.ports)
     report = in_world(night, lambda: doctor(house))
     assert report.ok, [check for check in report.checks if not check.ok]
+    config.write_text(config_text(found).replace(found[0].source, "another process") + "stamp_turns = true\n")
+    assert not in_world(night, lambda: write_configuration(config, found, night.house.ports)), (
+        "what it says is the same"
+    )
     config.write_text("# mine\n")
     try:
         write_configuration(config, found, night.house.ports)
