@@ -129,7 +129,7 @@ def command_of(scenario: NightScenario, wrong: Wrong) -> str:
 def _wrongs(calls: Sequence[tuple[str, str]]) -> Iterator[Wrong]:
     for step, call in enumerate(calls, start=1):
         for do in (*CRASHES, *_failures(call)):
-            # Who fails at a call goes on or ends by itself, as if killed there: whoever comes next finds no more than then.
+            # Who fails at a call goes on, or ends as if killed there: for that each of NEXT has come by already.
             for who in NEXT if do in CRASHES else ("recover",):
                 yield Wrong(step, do, who)
 

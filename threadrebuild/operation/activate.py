@@ -44,6 +44,11 @@ def _switch(house: Household, operation: Operation, worker: str) -> None:
             operation.switched = False
             fail(house, operation, "the worker stood still for longer than its lease; what it had compared is old")
             return
+        # Once more, with nothing left to do but to use it: what comes in between now, no door can tell (TR-109).
+        if house.door.holder(operation.cas_identity, session_id) is not Holder.UNCHANGED:  # TR-107
+            operation.switched = False
+            fail(house, operation, "the door changed hands at the last moment", conflict=True)
+            return
     switched = house.door.switch(operation.cas_identity, session_id)
     if switched.ok:
         switched = house.door.healthy(operation.cas_identity, session_id)

@@ -8,12 +8,15 @@ from pathlib import Path
 
 from threadrebuild.carry.candidate import part_of
 from threadrebuild.doors.claims import claims_of
-from threadrebuild.doors.door import Holder
+from threadrebuild.doors.door import Holder, Identity
 from threadrebuild.operation.freeze import changed_since
 from threadrebuild.operation.household import Household
 from threadrebuild.operation.record import Operation
 from threadrebuild.operation.states import Event, State
 from threadrebuild.ports import Outcome
+
+LOOKS = 3
+LOOK_AGAIN_SECONDS = 1.0
 
 
 def recover_stale(house: Household, may_wait: bool = True) -> list[Operation]:
@@ -92,7 +95,7 @@ def restore(house: Household, operation: Operation, why: str) -> None:
     """
     assert operation.source is not None and operation.cas_identity is not None and operation.new_session_id is not None
     door, identity = house.door, operation.cas_identity
-    if door.holder(identity, operation.new_session_id) is Holder.OTHER:  # TR-107
+    if sure_holder(house, identity, operation.new_session_id) is Holder.OTHER:  # TR-107
         fail(house, operation, f"{why}; somebody else holds the door", conflict=True)
         return
     back = door.switch(identity, operation.source.session_id)
@@ -104,6 +107,16 @@ def restore(house: Household, operation: Operation, why: str) -> None:
         house.move(operation, Event.RESTORED, f"{why}; the old session is back")
     else:
         fail(house, operation, f"{why}; the old session did not come back: {back.detail}")
+
+
+def sure_holder(house: Household, identity: Identity, wanted_session: str) -> Holder:
+    """Who is behind the door, looked at again where it is somebody else's: one missing answer looks just like that."""
+    for _ in range(LOOKS - 1):
+        holder = house.door.holder(identity, wanted_session)
+        if holder is not Holder.OTHER:
+            return holder
+        house.ports.clock.sleep(LOOK_AGAIN_SECONDS)
+    return house.door.holder(identity, wanted_session)
 
 
 def nothing_said_since(house: Household, operation: Operation) -> Outcome:
@@ -120,7 +133,7 @@ def nothing_said_since(house: Household, operation: Operation) -> Outcome:
 def _end_switch(house: Household, operation: Operation) -> None:
     assert operation.cas_identity is not None and operation.new_session_id is not None
     why = "its worker was gone while it was activating"
-    holder = house.door.holder(operation.cas_identity, operation.new_session_id)
+    holder = sure_holder(house, operation.cas_identity, operation.new_session_id)
     here = holder is Holder.WANTED and house.door.healthy(operation.cas_identity, operation.new_session_id).ok
     if here and nothing_said_since(house, operation).ok:
         operation.cas_identity_after = house.door.identity()
@@ -139,7 +152,7 @@ def _end_switch(house: Household, operation: Operation) -> None:
 def _end_rollback(house: Household, operation: Operation) -> None:
     assert operation.source is not None and operation.cas_identity_after is not None
     why = "its worker was gone during the rollback"
-    holder = house.door.holder(operation.cas_identity_after, operation.source.session_id)
+    holder = sure_holder(house, operation.cas_identity_after, operation.source.session_id)
     if holder is Holder.WANTED and house.door.healthy(operation.cas_identity_after, operation.source.session_id).ok:
         operation.rollback_ok = True
         house.move(operation, Event.RESTORED, f"{why}; the old session is back")

@@ -5,7 +5,7 @@ from pathlib import Path
 from threadrebuild.doors.claims import claims_of
 from threadrebuild.doors.door import Holder, Identity
 from threadrebuild.operation.appended import speech_after
-from threadrebuild.operation.fencing import own
+from threadrebuild.operation.fencing import overslept, own
 from threadrebuild.operation.household import Household
 from threadrebuild.operation.record import Operation
 from threadrebuild.operation.recovery import fail
@@ -39,6 +39,12 @@ def _switch_back(house: Household, operation: Operation, identity: Identity, wor
             return
         _keep_later_dialogue(house, operation)
         house.store.save(operation)
+        if overslept(house, operation):
+            fail(house, operation, "the worker stood still for longer than its lease; what it had compared is old")
+            return
+        if house.door.holder(identity, operation.source.session_id) is not Holder.UNCHANGED:  # TR-107
+            fail(house, operation, "the door changed hands at the last moment", conflict=True)
+            return
     back = house.door.switch(identity, operation.source.session_id)
     if back.ok:
         back = house.door.healthy(identity, operation.source.session_id)
