@@ -85,9 +85,7 @@ def measure_peak(transcript: Path, out: Path, carried: int) -> Peak:
 
 
 @click.command()
-@click.option(
-    "--megabytes", type=click.IntRange(min=1), default=100, show_default=True, help="size for the speed"
-)
+@click.option("--megabytes", type=click.IntRange(min=1), default=100, show_default=True, help="size for the speed")
 @click.option("--skip-memory", is_flag=True, help="leave out the run on one gigabyte")
 @click.option("--json", "as_json", is_flag=True, help="print one JSON object")
 def main(megabytes: int, skip_memory: bool, as_json: bool) -> None:

@@ -124,9 +124,7 @@ def _rules_of(path: Path, faults: list[str]) -> list[Rule]:
         elif columns is None:
             columns = tuple(cells)
             if re.fullmatch(RULE_ID, cells[0]):
-                faults.append(
-                    f"{path}:{number}: {cells[0]} stands outside of a table: no header row above it"
-                )
+                faults.append(f"{path}:{number}: {cells[0]} stands outside of a table: no header row above it")
             elif cells[0] == "id" and columns != FULL_ROW and columns not in PHRASE_ROWS:
                 faults.append(f"{path}:{number}: unknown columns {', '.join(columns)}")
         elif columns[0] == "id" and not all(re.fullmatch(":?-+:?", cell) for cell in cells):
@@ -151,9 +149,7 @@ def _fault_of_row(cells: list[str], columns: tuple[str, ...]) -> str | None:
         return f"{cells[0] or 'a row'} has {len(cells)} cells, the table has {len(columns)} columns"
     if not re.fullmatch(RULE_ID, cells[0]):
         return f"{cells[0]!r} is no rule id (prefix, dash, number: TR-042, TR-L01)"
-    empty = [
-        name for name, cell in zip(columns, cells, strict=True) if name in {"level", "rule"} and not cell
-    ]
+    empty = [name for name, cell in zip(columns, cells, strict=True) if name in {"level", "rule"} and not cell]
     return f"{cells[0]} has an empty cell: {', '.join(empty)}" if empty else None
 
 

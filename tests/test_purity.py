@@ -35,10 +35,7 @@ def imported(tree: ast.Module) -> set[str]:
 
 def test_only_the_adapters_touch_the_machine() -> None:
     offenders = {
-        f"{path}: {name}"
-        for path, tree in sources()
-        if path.name not in ADAPTERS
-        for name in imported(tree) & OUTSIDE
+        f"{path}: {name}" for path, tree in sources() if path.name not in ADAPTERS for name in imported(tree) & OUTSIDE
     }
     assert not offenders
     assert imported(ast.parse((CORES / "system.py").read_text())) & OUTSIDE

@@ -55,9 +55,7 @@ def sql_anchors(source: str, file: str) -> list[Anchor]:
     """The anchors of an SQL script in order of lines."""
     lines = source.split("\n")
     found = ((number, re.search(r"--(.*)$", line)) for number, line in enumerate(lines, start=1))
-    marks = {
-        number: (match[1], not lines[number - 1][: match.start()].strip()) for number, match in found if match
-    }
+    marks = {number: (match[1], not lines[number - 1][: match.start()].strip()) for number, match in found if match}
     return _anchors(lines, marks, "--", file)
 
 

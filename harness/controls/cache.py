@@ -43,14 +43,10 @@ class Cache:
 
     def save(self, *, only_used: bool) -> None:
         """Write all outcomes; `only_used` forgets those that nobody asked for since loading."""
-        kept = {
-            key: asdict(value) for key, value in self._stored.items() if not only_used or key in self._used
-        }
+        kept = {key: asdict(value) for key, value in self._stored.items() if not only_used or key in self._used}
         self._file.parent.mkdir(exist_ok=True)
         new = self._file.with_suffix(".new")
-        new.write_text(
-            json.dumps({key: list(value.values()) for key, value in kept.items()}), encoding="utf-8"
-        )
+        new.write_text(json.dumps({key: list(value.values()) for key, value in kept.items()}), encoding="utf-8")
         new.replace(self._file)
 
     def _key(self, sabotage: Sabotage | None, check: Check) -> str:

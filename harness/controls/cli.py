@@ -79,17 +79,13 @@ def controls(prefix: str | None, as_json: bool, root: Path, package: str) -> Non
     try:
         run = run_controls(survey, prefix)
     except BaselineRed as error:
-        raise click.ClickException(
-            f"not green without any sabotage, so no control was run:\n{error}"
-        ) from error
+        raise click.ClickException(f"not green without any sabotage, so no control was run:\n{error}") from error
     except CatalogueError as error:
         raise click.ClickException(str(error)) from error
     ran = [control for standing in run.standings for control in standing.controls]
     failed = [control for control in ran if control.verdict != "caught"]
     if as_json:
-        click.echo(
-            json.dumps({"controls": [_control_row(control) for control in ran], "totals": _totals(run)})
-        )
+        click.echo(json.dumps({"controls": [_control_row(control) for control in ran], "totals": _totals(run)}))
     else:
         _print_controls(run, failed)
     raise SystemExit(1 if failed else 0)

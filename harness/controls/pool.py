@@ -107,7 +107,5 @@ def _end(child: _Child, hung: bool, time_limit: float) -> tuple[dict[str, Outcom
         said = json.loads(child.said)
         outcomes = {name: Outcome(tuple(o["broken"]), o["error"], o["seconds"]) for name, o in said.items()}
         return outcomes, True
-    why = (
-        f"hung: no end within {time_limit:g} s" if hung else f"died: exit {os.waitstatus_to_exitcode(status)}"
-    )
+    why = f"hung: no end within {time_limit:g} s" if hung else f"died: exit {os.waitstatus_to_exitcode(status)}"
     return {check.name: Outcome((), why, 0.0) for check in child.job.checks}, False

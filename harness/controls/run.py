@@ -94,9 +94,7 @@ class _Runner:
         self.children += len(jobs)
         tests = {check.file for check in self._survey.checks if check.file.suffix == ".py"}
         preload(self._survey.root, self._survey.package, tests)
-        for job, outcomes, heard_out in run_jobs(
-            jobs, self._survey.root, self._survey.package, self._time_limit
-        ):
+        for job, outcomes, heard_out in run_jobs(jobs, self._survey.root, self._survey.package, self._time_limit):
             for check in job.checks:
                 self._outcomes[job.sabotage, check.name] = outcomes[check.name]
                 if heard_out:

@@ -130,9 +130,7 @@ def _span_of_element(slot: Slot, lines: list[str]) -> tuple[int, int]:
         return start.lineno, max(start.lineno, slot.node.body[0].lineno - 1)
     # Brackets around an element belong to no node: it ends where its neighbour or its container's end begins.
     assert slot.index is not None
-    siblings: list[Any] = (
-        slot.parent.values if isinstance(slot.parent, ast.Dict) else getattr(slot.parent, slot.field)
-    )
+    siblings: list[Any] = slot.parent.values if isinstance(slot.parent, ast.Dict) else getattr(slot.parent, slot.field)
     last: int = siblings[slot.index].end_lineno
     if slot.index + 1 < len(siblings):
         following = siblings[slot.index + 1].lineno

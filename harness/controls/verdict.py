@@ -97,9 +97,7 @@ def _controls(survey: Survey, id_: str, known: Known) -> list[Control]:
                     outcome = known(sabotage, check)
                     missing += outcome is None
                     if outcome is not None and id_ in outcome.broken:
-                        unspecific[check.name] = (
-                            f"{', '.join(neighbour.rules)} at {neighbour.place} ({sabotage.what})"
-                        )
+                        unspecific[check.name] = f"{', '.join(neighbour.rules)} at {neighbour.place} ({sabotage.what})"
         for sabotage in survey.sabotages_at[anchor]:
             outcomes = {check.name: known(sabotage, check) for check in checks}
             met = {name: outcome for name, outcome in outcomes.items() if outcome is not None}

@@ -89,6 +89,4 @@ def _parts(text: str, start: int, stop: int, span: tuple[int, int]) -> list[Part
 
 def _cuts(start: int, stop: int, span: tuple[int, int]) -> list[tuple[bool, int, int]]:
     first, last = (min(max(edge, start), stop) for edge in span)
-    return [
-        (d, a, b) for d, a, b in ((False, start, first), (True, first, last), (False, last, stop)) if a < b
-    ]
+    return [(d, a, b) for d, a, b in ((False, start, first), (True, first, last), (False, last, stop)) if a < b]

@@ -38,9 +38,7 @@ def html_of(steps: list[Step], torn: bool = False) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["show"] = lambda value, line_ends=False: show(
-        "–" if value is None else str(value), line_ends
-    )
+    environment.filters["show"] = lambda value, line_ends=False: show("–" if value is None else str(value), line_ends)
     style, script = ((HERE / f"report.{kind}").read_text(encoding="utf-8") for kind in ("css", "js"))
     return environment.get_template("report.html.j2").render(
         run=view_of(steps, torn),

@@ -75,9 +75,7 @@ def _ledger(step: Step) -> Ledger:
         tone = _tone(row["name"]) or f"grey{greys % 5}"
         greys += tone.startswith("grey")
         reason = row.get("reason") or ""
-        segments.append(
-            Segment(row["name"], row["bytes"], reason, tone, round(start, 4), round(width, 4))
-        )
+        segments.append(Segment(row["name"], row["bytes"], reason, tone, round(start, 4), round(width, 4)))
         start += width
     return Ledger(step["step"], segments, step["sum"], step["size"])
 

@@ -78,6 +78,4 @@ def _joins_emoji(text: str, at: int) -> bool:
 
 
 def _pictures(character: str) -> bool:
-    return bool(character) and (
-        character == "\ufe0f" or unicodedata.category(character) in ("So", "Sk", "Sm")
-    )
+    return bool(character) and (character == "\ufe0f" or unicodedata.category(character) in ("So", "Sk", "Sm"))

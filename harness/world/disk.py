@@ -92,11 +92,7 @@ class SimulatedFiles:
 
     def written(self, path: Path, size: int) -> int:
         """Count a write as a step; how many of its bytes are taken."""
-        return (
-            size // 2
-            if self._world.take_step("files", "write", path=self._shown(path)) == "short"
-            else size
-        )
+        return size // 2 if self._world.take_step("files", "write", path=self._shown(path)) == "short" else size
 
     def _rename(self, part: Path, final: Path) -> None:
         self._pending(part)

@@ -55,9 +55,7 @@ def test_verdict_and_ledger_are_the_first_things_to_see(show: Show) -> None:
     page, _ = show(runs.one)
     assert page.locator("h1").inner_text() == "✓ Carried and green"
     assert "The classes add up to 173,471 bytes, the file's size." in page.locator(".sum").inner_text()
-    widths = page.locator(".bar rect").evaluate_all(
-        "(all) => all.map((each) => each.getBoundingClientRect().width)"
-    )
+    widths = page.locator(".bar rect").evaluate_all("(all) => all.map((each) => each.getBoundingClientRect().width)")
     bar = page.locator(".bar").bounding_box()["width"]
     # 60, 40, 700, 90, 20, the rest (89) and 1 of 1000: what `report_runs.ledger` shares out
     assert [round(1000 * width / bar) for width in widths] == [60, 40, 700, 90, 20, 89, 1]
@@ -75,9 +73,7 @@ def test_the_overview_opens_the_section_it_names(show: Show) -> None:
 
 
 def test_a_link_to_a_step_opens_what_hides_it(show: Show) -> None:
-    page, _ = show(
-        runs.one, mark="#step-9"
-    )  # run, source, ledger, turns, chain, warnings, dirty, candidate, check
+    page, _ = show(runs.one, mark="#step-9")  # run, source, ledger, turns, chain, warnings, dirty, candidate, check
     assert page.locator("#step-9").is_visible()
 
 

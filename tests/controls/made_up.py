@@ -23,9 +23,7 @@ CATALOGUE = """# Toy
 HEAD = "from harness.expect import RuleBroken, expect, proves\n\n"
 
 
-def made_up_root(
-    root: Path, *, code: str, tests: str, catalogue: str = CATALOGUE, sql: str | None = None
-) -> Path:
+def made_up_root(root: Path, *, code: str, tests: str, catalogue: str = CATALOGUE, sql: str | None = None) -> Path:
     """Write the checkout and return its root. `code` is `toy/core.py`; `tests` is `tests/test_toy.py`."""
     for folder in ("toy", "tests", "scenarios/rules"):
         (root / folder).mkdir(parents=True)

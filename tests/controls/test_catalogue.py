@@ -92,9 +92,7 @@ def test_an_exception_that_may_not_be_is_refused(tmp_path: Path, row: str, entry
 
 def test_a_dot_s_colour_may_be_excepted(tmp_path: Path) -> None:
     rules = read_rules(written(tmp_path, HEADER + "| AA-1 | all | A threshold's dot is pale. | – | — | |\n"))
-    (tmp_path / "exceptions.toml").write_text(
-        "[AA-1]\nkind = 'presentation'\nreason = 'x'\n", encoding="utf-8"
-    )
+    (tmp_path / "exceptions.toml").write_text("[AA-1]\nkind = 'presentation'\nreason = 'x'\n", encoding="utf-8")
     assert read_exceptions(tmp_path / "exceptions.toml", rules)["AA-1"].kind == "presentation"
 
 

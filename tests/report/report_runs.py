@@ -20,9 +20,7 @@ HOSTILE = [
     f"half a pair {LONE}, a joined 👩‍💻, a heart ❤️, a name\u00a0kept together",
     "שלום עולם, then English, then العربية 123",
 ]
-CHINESE = (
-    "今晚的月色真好。我把昨天没说完的故事接着讲：从前有一条月鳞鲤，住在很深的湖里，每逢十五浮上来看月亮。"
-)
+CHINESE = "今晚的月色真好。我把昨天没说完的故事接着讲：从前有一条月鳞鲤，住在很深的湖里，每逢十五浮上来看月亮。"
 REASONS = {
     "carried": "said by a person or by the assistant",
     "startup": "the startup package, frozen",
@@ -74,10 +72,7 @@ def ledger(log: RunLog, index: int, size: int, missing: int = 0) -> None:
         "thinking": 20,
         "unreadable": 1,
     }
-    classes = [
-        {"name": name, "bytes": size * share // 1000, "reason": REASONS[name]}
-        for name, share in shares.items()
-    ]
+    classes = [{"name": name, "bytes": size * share // 1000, "reason": REASONS[name]} for name, share in shares.items()]
     rest = size - missing - sum(row["bytes"] for row in classes)
     classes.insert(-1, {"name": "envelope", "bytes": rest, "reason": REASONS["envelope"]})
     log.add("ledger", transcript=index, classes=classes, sum=size - missing, size=size)
@@ -245,17 +240,13 @@ def hostile(log: RunLog, index: int, name: str = f"odd/{RLO}txt.<b>") -> None:
         index,
         [turn(n, item("user", text, n)) for n, text in enumerate(HOSTILE, start=1)] + [turn(7, *long)],
     )
-    log.add(
-        "warnings", transcript=index, warnings=[{"code": "lone-surrogate", "line": 5, "detail": HOSTILE[0]}]
-    )
+    log.add("warnings", transcript=index, warnings=[{"code": "lone-surrogate", "line": 5, "detail": HOSTILE[0]}])
     candidate(log, index)
     check(log, index, "invariant", "odd", HOSTILE[0], wanted=HOSTILE[3], seen=HOSTILE[4])
     log.add("verdict", transcript=index, verdict="green", why=[])
 
 
-def write(
-    path: Path, *cases: Callable[[RunLog, int], None], end: str | None = "green", reds: int = 0
-) -> Path:
+def write(path: Path, *cases: Callable[[RunLog, int], None], end: str | None = "green", reds: int = 0) -> Path:
     """A run log at `path` of these cases, closed with `end` unless that is None."""
     with path.open("w", encoding="utf-8", newline="\n") as out:
         log = RunLog(out)

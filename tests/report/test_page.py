@@ -71,9 +71,7 @@ def test_every_page_is_well_formed_and_points_only_into_itself(tmp_path: Path, c
     assert len(ids) == len(set(ids))
     for link in tags.values("href"):
         assert link.startswith("#") and link[1:] in ids, link
-    assert not {"src", "style", "onclick", "onload", "action"} & {
-        name for _, attrs in tags.tags for name in attrs
-    }
+    assert not {"src", "style", "onclick", "onload", "action"} & {name for _, attrs in tags.tags for name in attrs}
     assert not {"img", "link", "iframe", "object", "base", "form"} & {tag for tag, _ in tags.tags}
 
 

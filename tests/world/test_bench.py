@@ -57,9 +57,7 @@ def test_a_childs_peak_is_its_own() -> None:
 
     def peak(size: int) -> int:
         child = [sys.executable, "-c", f"b'x' * {size}"]
-        done = subprocess.run(
-            [sys.executable, "-c", bench._PEAK_OF_CHILD, *child], capture_output=True, check=True
-        )
+        done = subprocess.run([sys.executable, "-c", bench._PEAK_OF_CHILD, *child], capture_output=True, check=True)
         return int(done.stderr)
 
     small, large = peak(1), peak(100_000_000)
