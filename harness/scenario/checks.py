@@ -49,7 +49,10 @@ class ScenarioCheck:
             if not met.ok:
                 said = f"{self.scenario.place(number)}: wanted {met.wanted}, saw {met.seen}"
                 broken.append(RuleBroken(form.rule, said))
-        _raise_all(broken, self.name)
+        if len(broken) == 1:
+            raise broken[0]
+        if broken:
+            raise ExceptionGroup(f"{len(broken)} expectations of {self.name} do not hold", broken)
 
 
 @dataclass(frozen=True)
@@ -65,30 +68,23 @@ class NightCheck:
         return 1
 
     def run(self, tmp_path: Path) -> None:
-        """Raises `RuleBroken`, or a group of them, for what does not hold; `ScenarioError` for what makes no sense."""
+        """Raises `RuleBroken` for the first demand that does not hold; `ScenarioError` for what makes no sense.
+
+        What follows in a night rests on what went before, so that one fault breaks all the demands after it.
+        """
         from harness.scenario.nights.forms import Night
         from harness.scenario.nights.loading import load_night
         from harness.scenario.nights.playing import play_night
 
         scenario = load_night(self.file)
         night = Night(play_night(scenario, tmp_path / "night"))
-        broken: list[RuleBroken] = []
         for number, form in enumerate(scenario.expect):
             try:
                 met = form.met(night)
             except ScenarioFault as fault:
                 raise scenario.error(f"expect[{number}]: {fault}", "expect", number) from None
             if not met.ok:
-                said = f"{scenario.place(number)}: wanted {met.wanted}, saw {met.seen}"
-                broken.append(RuleBroken(form.rule, said))
-        _raise_all(broken, self.name)
-
-
-def _raise_all(broken: list[RuleBroken], name: str) -> None:
-    if len(broken) == 1:
-        raise broken[0]
-    if broken:
-        raise ExceptionGroup(f"{len(broken)} expectations of {name} do not hold", broken)
+                raise RuleBroken(form.rule, f"{scenario.place(number)}: wanted {met.wanted}, saw {met.seen}")
 
 
 def _night_check(path: Path) -> NightCheck:

@@ -49,21 +49,21 @@ HELD_BY_WORKER = frozenset(
 TRANSITIONS: dict[tuple[State | None, Event], State] = {
     (None, Event.REQUEST): State.PENDING,
     (State.PENDING, Event.REQUEST): State.PENDING,
-    (State.PENDING, Event.CANCEL): State.CANCELLED,
+    (State.PENDING, Event.CANCEL): State.CANCELLED,  # TR-082
     (State.PENDING, Event.SCHEDULE): State.SCHEDULED,
-    (State.PENDING, Event.PREPARE): State.RUNNING,
+    (State.PENDING, Event.PREPARE): State.RUNNING,  # TR-084
     (State.SCHEDULED, Event.UNSCHEDULE): State.PENDING,
     (State.SCHEDULED, Event.PREPARE): State.RUNNING,
     (State.SCHEDULED, Event.FAIL): State.FAILED,
-    (State.RUNNING, Event.PREPARED): State.VERIFYING,
+    (State.RUNNING, Event.PREPARED): State.VERIFYING,  # TR-085
     (State.RUNNING, Event.FAIL): State.FAILED,
     (State.VERIFYING, Event.ACTIVATE): State.ACTIVATING,
     (State.VERIFYING, Event.FAIL): State.FAILED,
-    (State.ACTIVATING, Event.SWITCHED): State.ACTIVATED,
-    (State.ACTIVATING, Event.RESTORED): State.ROLLED_BACK,
+    (State.ACTIVATING, Event.SWITCHED): State.ACTIVATED,  # TR-087
+    (State.ACTIVATING, Event.RESTORED): State.ROLLED_BACK,  # TR-088
     (State.ACTIVATING, Event.FAIL): State.FAILED,
-    (State.ACTIVATED, Event.ROLLBACK): State.ROLLBACK_PENDING,
-    (State.ROLLBACK_PENDING, Event.SCHEDULE): State.ROLLBACK_SCHEDULED,
+    (State.ACTIVATED, Event.ROLLBACK): State.ROLLBACK_PENDING,  # TR-090
+    (State.ROLLBACK_PENDING, Event.SCHEDULE): State.ROLLBACK_SCHEDULED,  # TR-091
     (State.ROLLBACK_SCHEDULED, Event.UNSCHEDULE): State.ROLLBACK_PENDING,
     (State.ROLLBACK_SCHEDULED, Event.RESTORED): State.ROLLED_BACK,
     (State.ROLLBACK_SCHEDULED, Event.FAIL): State.FAILED,

@@ -110,6 +110,26 @@ class History(NightForm, frozen=True, kw_only=True):
         return Met(seen == self.history, " → ".join(self.history), " → ".join(seen))
 
 
+class Reached(NightForm, frozen=True, kw_only=True):
+    """A state that the latest operation went through."""
+
+    reached: str
+
+    def met(self, night: Night) -> Met:
+        seen = [str(step.state) for step in night.latest.steps]
+        return Met(self.reached in seen, f"it reached {self.reached}", " → ".join(seen))
+
+
+class NotBecause(NightForm, frozen=True, kw_only=True):
+    """The latest operation did not end for this reason."""
+
+    not_because: Text
+
+    def met(self, night: Night) -> Met:
+        error = night.latest.error or ""
+        return Met(self.not_because not in error, f"it did not end because “{self.not_because}”", error or "no error")
+
+
 class Answers(NightForm, frozen=True, kw_only=True):
     """What the calls and commands of the story came to, in order: a state, or why it was refused."""
 
@@ -226,6 +246,8 @@ NIGHT_FORMS: dict[str, type[NightForm]] = {
     "in": In,
     "state": State,
     "history": History,
+    "reached": Reached,
+    "not_because": NotBecause,
     "answers": Answers,
     "hooks": Hooks,
     "behind_the_door": BehindTheDoor,
