@@ -41,11 +41,7 @@ _WRONG: tuple[Any, ...] = (
 
 def _swapped(draw: st.DrawFn, data: bytes) -> bytes:
     lines = _lines(data)
-    return (
-        _joined(draw(st.permutations(lines)))
-        if len(lines) < 9
-        else _joined(lines[4:8] + lines[:4] + lines[8:])
-    )
+    return _joined(draw(st.permutations(lines))) if len(lines) < 9 else _joined(lines[4:8] + lines[:4] + lines[8:])
 
 
 def _fork(draw: st.DrawFn, data: bytes) -> bytes:
@@ -124,9 +120,7 @@ def _wrong_type(draw: st.DrawFn, data: bytes) -> bytes:
 
 
 def _duplicate_key(draw: st.DrawFn, data: bytes) -> bytes:
-    key = draw(
-        st.sampled_from(('"type":"summary"', '"uuid":"first"', '"message":{"role":"user","content":"other"}'))
-    )
+    key = draw(st.sampled_from(('"type":"summary"', '"uuid":"first"', '"message":{"role":"user","content":"other"}')))
     first = draw(st.booleans())
 
     def doubled(line: bytes) -> bytes:
@@ -255,9 +249,7 @@ def _id(draw: st.DrawFn) -> str:
 def _change(draw: st.DrawFn, data: bytes, edit: Callable[[Row], list[Row]], types: tuple[str, ...]) -> bytes:
     """Put `edit(row)` in place of one row of these types (of any, if none are named)."""
     lines = _lines(data)
-    fitting = [
-        n for n, line in enumerate(lines) if (row := _row(line)) and (not types or row.get("type") in types)
-    ]
+    fitting = [n for n, line in enumerate(lines) if (row := _row(line)) and (not types or row.get("type") in types)]
     if not fitting:
         return data
     n = draw(st.sampled_from(fitting))

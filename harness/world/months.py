@@ -196,9 +196,7 @@ def _chinese(stream: random.Random, length: int) -> str:
 
 def _templates() -> dict[str, tuple[list[bytes], list[str]]]:
     frame = shapes.Frame(_PARENT, _UUID, _TIME, _SESSION, _VERSION)
-    result = shapes.tool_result(
-        frame, _TEXT, call="toolu_" + _ID, error=False, caller=_PARENT, prompt=_SESSION
-    )
+    result = shapes.tool_result(frame, _TEXT, call="toolu_" + _ID, error=False, caller=_PARENT, prompt=_SESSION)
     result["toolUseResult"] = {"interrupted": False, "isImage": False}
     call = {"type": "tool_use", "id": "toolu_" + _ID, "name": "Bash", "input": {"command": _TEXT}}
     thought = {"type": "thinking", "thinking": _TEXT, "signature": "c2lnbmF0dXJl" * 8}

@@ -57,9 +57,7 @@ Step = Callable[[st.DrawFn, Talk], None]
 def _begin(draw: st.DrawFn, talk: Talk) -> str:
     way = draw(st.sampled_from(("plain-start", "startup", "startup-joined", "startup-row", "summary-row")))
     if way in ("startup", "startup-joined"):
-        talk.startup(
-            ["Contents of the instruction file", "memory"], draw(texts()), joined=way == "startup-joined"
-        )
+        talk.startup(["Contents of the instruction file", "memory"], draw(texts()), joined=way == "startup-joined")
     elif way == "startup-row":
         talk.reminder("Contents of the instruction file")
     elif way == "summary-row":
