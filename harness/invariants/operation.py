@@ -131,8 +131,8 @@ def _door_and_record(ended: Ended) -> Iterator[str]:
             expected = {each["new_session_id"]}
         if each["state"] == "rolled_back":
             expected = {each["source"]["session_id"]}
-        if each["state"] == "failed" and each["activated_at"] is not None and not each["rollback_ok"]:
-            # A rollback that failed at the door: it says that it does not know who is there.
+        if each["state"] == "failed" and each["rollback_ok"] is False:
+            # The way back failed at the door: the record says itself that it does not know who is there.
             expected = {each["source"]["session_id"], each["new_session_id"]}
     if not ended.taken and ended.live not in expected:
         states = [each["state"] for each in ended.operations]

@@ -1,0 +1,92 @@
+"""Rules of the switch that no story shows alone: what is private, what is stable, who may go on after a long sleep."""
+
+import stat
+from pathlib import Path
+
+from harness.expect import expect, expect_equal, proves
+from harness.world.kernel import HANG_SECONDS, Fault
+from harness.world.night import OLD_SESSION, Night
+from threadrebuild.operation import coordinator
+from threadrebuild.operation.store import StoreError
+from threadrebuild.system import SystemFiles
+
+
+@proves("TR-145")
+def test_every_folder_on_the_way_is_private(tmp_path: Path) -> None:
+    made = tmp_path / "state" / "artifacts" / "one"
+    SystemFiles().make_folder(made)
+    for folder in (made, made.parent, made.parent.parent):
+        expect("TR-145", folder.is_dir(), f"{folder.name} was not made")
+        expect_equal("TR-145", stat.S_IMODE(folder.stat().st_mode), 0o700, f"mode of {folder.name}")
+
+
+@proves("TR-147")
+def test_an_id_of_another_shape_never_leaves_the_directory(tmp_path: Path) -> None:
+    night = _asked(tmp_path)
+    (tmp_path / "state" / "abc.json").write_text("{}")
+    for bad in ("../abc", "", "/etc/passwd", "ABC", "-a", "a" * 65):
+        try:
+            night.house.store.load(bad)
+        except StoreError as refused:
+            expect("TR-147", "no operation id" in str(refused), f"{bad!r} was looked for: {refused}")
+        else:
+            expect("TR-147", False, f"{bad!r} was taken for an operation id")
+    expect("TR-147", night.house.store.load(night.latest().id) is not None, "a good id finds its operation")
+
+
+@proves("TR-103")
+def test_a_transcript_that_keeps_growing_is_not_copied(tmp_path: Path) -> None:
+    growing = _asked(tmp_path / "growing")
+    for tenth in range(20, 400):
+        growing.world.at(tenth / 10, lambda: growing.talk(lambda talk: talk.system("tick")))
+    growing.end_turn()
+    growing.world.run()
+    expect("TR-103", growing.latest().state == "failed", f"a growing file ended {growing.latest().state}")
+    expect("TR-103", "kept growing" in (growing.latest().error or ""), f"the reason was {growing.latest().error}")
+    settled = _asked(tmp_path / "settled")
+    for tenth in range(20, 60):
+        settled.world.at(tenth / 10, lambda: settled.talk(lambda talk: talk.system("tick")))
+    settled.end_turn()
+    settled.world.run()
+    expect("TR-103", settled.latest().state == "activated", f"a file that settled ended {settled.latest().error}")
+
+
+@proves("TR-004")
+def test_the_transcript_is_the_one_that_the_hook_names(tmp_path: Path) -> None:
+    night = _asked(tmp_path)
+    other = night.project_dir / "cccccccc-0000-4000-8000-000000000003.jsonl"
+    other.write_bytes(night.host.wrote(OLD_SESSION))
+    night.end_turn()
+    night.world.run()
+    named = night.latest().transcript_path
+    expect_equal("TR-004", named, str(night.host.transcript(OLD_SESSION)), "the transcript on record")
+
+
+@proves("TR-L25")
+def test_a_worker_that_sleeps_at_the_door_is_not_judged_dead(tmp_path: Path) -> None:
+    counted = _asked(tmp_path / "counted")
+    counted.end_turn()
+    counted.world.run()
+    step = counted.world.calls.index(("panes", "respawn")) + 1
+    night = _asked(tmp_path / "night", Fault(step, "hang"))
+    night.end_turn()
+    seen: list[str] = []
+
+    def look() -> None:
+        coordinator.recover(night.house)
+        seen.append(str(night.latest().state))
+
+    night.world.start(night.world.process("shell"), look, after=HANG_SECONDS / 2)
+    night.world.run(HANG_SECONDS * 2)
+    expect_equal("TR-L25", seen, ["activating"], "the state after a recovery, with the worker asleep at the door")
+    expect("TR-L25", night.latest().state == "activated", f"the worker went on to {night.latest().state}")
+    expect_equal("TR-L25", night.live_session(), night.latest().new_session_id, "who is behind the door")
+
+
+def _asked(folder: Path, *faults: Fault) -> Night:
+    folder.mkdir(exist_ok=True)
+    night = Night(folder, faults=faults)
+    night.talk(lambda talk: talk.user("可以换窗了"))
+    night.ask_for_rebuild()
+    night.world.run()
+    return night
