@@ -1,4 +1,4 @@
-"""The command line of the harness: `replay`, `run`, `faults`, `rules`, `controls`.
+"""The command line of the harness: `replay`, `run`, `faults`, `rules`, `controls`, `cli-check`.
 
 Exit codes: 0 green, 1 red, 2 usage or unreadable input. With `--json` stdout holds one object.
 """
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from harness.controls.cli import controls, rules
+from harness.lab.cli import cli_check
 
 if TYPE_CHECKING:
     from harness.faults import Tried
@@ -46,6 +47,7 @@ def main() -> None:
 
 main.add_command(rules)
 main.add_command(controls)
+main.add_command(cli_check)
 
 
 @main.command()

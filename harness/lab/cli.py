@@ -1,0 +1,59 @@
+"""The command `cli-check`: the real CLI in the version to come beside the one in use, and a GO or NO-GO.
+
+Exit codes: 0 GO, 1 NO-GO, 2 usage, or a machine that the lab cannot run on.
+"""
+
+import json
+import shlex
+import sys
+from pathlib import Path
+
+import click
+
+NO_GO = 1
+UNUSABLE = 2
+
+
+@click.command("cli-check")
+@click.option(
+    "--candidate", metavar="VERSION", required=True, help="The version of Claude Code to come, as in 2.1.199."
+)
+@click.option("--current", metavar="VERSION", help="The version in use, to compare with.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default=Path("reports/cli-check"),
+    show_default=True,
+    help="Folder for run log, report, sessions and candidates.",
+)
+def cli_check(candidate: str, current: str | None, as_json: bool, out: Path) -> None:
+    """Would this version of Claude Code break the rebuild? Runs it offline, against a scripted model.
+
+    A version is fetched from the npm registry once. It then runs without any network, in a home of its own.
+    """
+    from harness.lab import check
+    from harness.lab.namespace import NoNamespace
+    from harness.runs import UnusableFolder
+
+    words = ["rebuild-harness", "cli-check", "--candidate", candidate, *(["--current", current] if current else [])]
+    command = shlex.join([*words, "--out", str(out)])
+    try:
+        checked = check.cli_check(candidate, current, out, command, lambda line: click.echo(line, err=True))
+    except (NoNamespace, UnusableFolder) as error:
+        click.echo(f"error: {error}", err=True)
+        sys.exit(UNUSABLE)
+    if as_json:
+        click.echo(json.dumps(checked.shown()))
+    else:
+        for difference in checked.differences:
+            gone, new = (", ".join(names) or "–" for names in (difference.gone, difference.new))
+            click.echo(f"{difference.what}: gone {gone}; new {new}")
+        for version in checked.versions:
+            for warning in version.warnings:
+                click.echo(f"warning: {warning}")
+        click.echo(f"{checked.verdict}: {candidate}")
+        for reason in checked.reasons:
+            click.echo(f"  {reason}")
+        click.echo(str(checked.report))
+    sys.exit(0 if checked.verdict == "GO" else NO_GO)

@@ -1,0 +1,127 @@
+"""The part of the lab that runs in the namespace: a scripted model and the CLI, whose only network is loopback.
+
+Called as `python -m harness.lab.inside FOLDER VERSION WHAT PROGRAM…`, where WHAT is a talk or a session to resume.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from harness.lab.model import Reply, ScriptedModel
+from harness.lab.namespace import LabFault, NoNamespace, enter
+from harness.lab.script import NEW_PROMPT, RESUMED
+from harness.lab.session import TALKS, Place
+from harness.lab.terminal import typed
+
+KEY = "sk-ant-fake-000"
+TOOLS = "Bash"
+PROMPT_SECONDS = 45
+
+
+def main(words: Sequence[str]) -> None:
+    """Do it and print {"session", "requests"}; what fails is the last line on stderr."""
+    try:
+        enter()
+        print(json.dumps(_done(Place(Path(words[0]), words[1], tuple(words[3:])), words[2])))
+    except (LabFault, NoNamespace) as fault:
+        sys.exit(str(fault))
+
+
+def _done(place: Place, what: str) -> dict[str, Any]:
+    _settle(place)
+    talk = next((turns for way, turns in TALKS.items() if way == what), None)
+    replies = [reply for turn in talk for reply in turn.replies] if talk else [_resumed()]
+    model = ScriptedModel(replies)
+    try:
+        environment = _environment(place, model.port)
+        if talk is None:
+            _printed(place, environment, NEW_PROMPT, "--resume", what)
+            session = what
+        elif what == "typed":
+            session = typed(place, environment, [*place.program, "--allowedTools", TOOLS], talk, model)
+        else:
+            session = ""
+            for turn in talk:
+                session = _printed(place, environment, turn.says, *(["--resume", session] if session else []))
+        return {"session": session, "requests": [request.body for request in model.main]}
+    finally:
+        model.close()
+
+
+def _resumed() -> Reply:
+    return Reply(({"type": "text", "text": RESUMED},))
+
+
+def _printed(place: Place, environment: dict[str, str], prompt: str, *options: str) -> str:
+    """One prompt without a terminal; the id of its session."""
+    command = [*place.program, "-p", "--output-format", "json", "--allowedTools", TOOLS, *options]
+    process = subprocess.Popen(
+        command,
+        cwd=place.work,
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    try:
+        said, complained = process.communicate(prompt.encode(), timeout=PROMPT_SECONDS)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        raise LabFault(f"claude {' '.join(options)}: not done within {PROMPT_SECONDS} s") from None
+    try:
+        told = json.loads(said)
+    except ValueError:
+        told = {}
+    if process.returncode or told.get("is_error") or "session_id" not in told:
+        shown = (complained or said).decode(errors="backslashreplace").strip()[-300:].replace("\n", " ")
+        raise LabFault(f"claude {' '.join(options)}: exit code {process.returncode}: {shown}")
+    return str(told["session_id"])
+
+
+def _settle(place: Place) -> None:
+    """A home in which nothing is asked before the first prompt, and a Stop hook that keeps what it was given."""
+    project = {"hasTrustDialogAccepted": True, "hasCompletedProjectOnboarding": True, "allowedTools": []}
+    state = {
+        "hasCompletedOnboarding": True,
+        "theme": "dark",
+        "numStartups": 3,
+        "lastOnboardingVersion": place.version,
+        "bypassPermissionsModeAccepted": True,
+        "customApiKeyResponses": {"approved": [KEY], "rejected": []},
+        "projects": {str(place.work): project},
+    }
+    file = place.home / ".claude.json"
+    if not file.exists():
+        file.write_text(json.dumps(state), encoding="utf-8")
+    hook = {"type": "command", "command": f"cat >> '{place.hook_input}'; echo >> '{place.hook_input}'"}
+    place.project.mkdir(parents=True, exist_ok=True)
+    settings = {"hooks": {"Stop": [{"hooks": [hook]}]}}
+    (place.home / ".claude" / "settings.json").write_text(json.dumps(settings), encoding="utf-8")
+
+
+def _environment(place: Place, port: int) -> dict[str, str]:
+    return {
+        "PATH": os.environ["PATH"],
+        "HOME": str(place.home),
+        "TERM": "xterm-256color",
+        "LANG": "C.UTF-8",
+        "SHELL": "/bin/bash",
+        "TMPDIR": str(place.tmp),
+        "CLAUDE_CODE_TMPDIR": str(place.tmp),
+        "ANTHROPIC_BASE_URL": f"http://127.0.0.1:{port}",
+        "ANTHROPIC_API_KEY": KEY,
+        "DISABLE_AUTOUPDATER": "1",
+        "DISABLE_TELEMETRY": "1",
+        "DISABLE_ERROR_REPORTING": "1",
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+    }
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

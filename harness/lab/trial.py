@@ -1,0 +1,124 @@
+"""One session of the real CLI on trial: carried and judged like any transcript, then resumed, and its wire compared.
+
+The steps of the replay stay open until the lab has added its own; only then is there a verdict.
+"""
+
+import json
+import shutil
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from harness.lab.namespace import LabFault
+from harness.lab.records import KNOWN, shape_of
+from harness.lab.script import NEW_PROMPT
+from harness.lab.session import Played, resume
+from harness.lab.wire import BROKEN, behaviour, carried_texts, compare, sent_texts
+from harness.oracle.candidate import blocks_of
+from harness.oracle.judge import planted
+from harness.replay import Job, Replayed, replayed
+from harness.runlog import RunLog
+
+SHOWN = 60
+"""Characters of a text that a reason shows."""
+
+
+@dataclass
+class Judged:
+    """What came of one session."""
+
+    name: str
+    failures: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    wire: list[str] = field(default_factory=list)
+    hook: list[str] = field(default_factory=list)
+
+
+def judged(log: RunLog, out: Path, sessions: Sequence[Played]) -> Iterator[Judged]:
+    """Judge sessions one after the other into one run log and one folder of candidates."""
+    jobs = [Job(f"{each.place.version} {each.way}", each.transcript) for each in sessions]
+    results = replayed(_Open(log), out, jobs)
+    for number, played in enumerate(sessions):
+        yield _Trial(log, number, played, next(results)).judged()
+
+
+class _Open(RunLog):
+    """Steps of another log, but for verdicts, which wait for what the lab adds."""
+
+    def __init__(self, log: RunLog) -> None:
+        self.log = log
+
+    def add(self, kind: str, **fields: Any) -> int:
+        return self.log.step if kind == "verdict" else self.log.add(kind, **fields)
+
+
+class _Trial:
+    def __init__(self, log: RunLog, number: int, played: Played, done: Replayed) -> None:
+        self.log = log
+        self.number = number
+        self.played = played
+        self.result = Judged(done.job.name, list(done.why))
+        carried = done.summary["candidate"]
+        self.candidate = Path(carried) if carried else None
+
+    def judged(self) -> Judged:
+        if self.candidate is not None:
+            for role in ("user", "assistant"):
+                self.look_up(role, self.candidate)
+            self.resume(self.candidate)
+        self.result.hook = self.hook()
+        unknown = [kind for kind in shape_of([self.played.transcript]) if kind not in KNOWN]
+        self.result.warnings += [f"rows of the kind {kind} were never seen before" for kind in unknown]
+        if unknown:
+            warnings = [{"code": "unknown-record", "line": None, "detail": kind} for kind in unknown]
+            self.log.add("warnings", transcript=self.number, warnings=warnings)
+        verdict = "red" if self.result.failures else "green"
+        self.log.add("verdict", transcript=self.number, verdict=verdict, why=self.result.failures)
+        return self.result
+
+    def look_up(self, role: str, candidate: Path) -> None:
+        """Every text that was planted in the session is said once by whoever said it (TR-156)."""
+        wanted = [text for speaker, text in self.played.planted if speaker == role]
+        said = Counter(block.text for block in blocks_of(candidate) if block.is_said and block.role == role)
+        missing = [text for text in wanted if not any(text in each for each in said)]
+        doubled = [text for text in wanted if said[text] > 1]
+        where = planted(self.played.transcript, missing)
+        found = f"{len(wanted)} texts that the {role} said looked up in the candidate, {len(missing)} not found"
+        self.check(f"planted by the {role}", "TR-156", not missing and not doubled, found, wanted, sorted(said))
+        for text in missing:
+            how = "it stands in the transcript and is not carried" if where[text] else "the CLI never wrote it down"
+            self.result.failures.append(f"lost: {role} {text[:SHOWN]!r}: {how}")
+        self.result.failures += [f"carried {said[text]} times: {role} {text[:SHOWN]!r}" for text in doubled]
+
+    def resume(self, candidate: Path) -> None:
+        """The real CLI loads the candidate, and what was carried really is in its request (TR-072)."""
+        place = self.played.place
+        shutil.copyfile(candidate, place.project / candidate.name)
+        try:
+            requests = resume(place, candidate.stem)
+        except LabFault as fault:
+            self.check("resume", "TR-072", False, str(fault), None, None)
+            self.result.failures.append(f"the rebuilt session cannot be resumed: {fault}")
+            return
+        sent = sent_texts(requests[-1]["messages"]) if requests else []
+        pairs = compare(carried_texts(candidate, NEW_PROMPT), sent)
+        self.result.wire = behaviour(pairs)
+        broken = [pair for pair in pairs if pair.state in BROKEN]
+        same = sum(pair.state == "same" for pair in pairs)
+        found = f"{same} texts were sent byte for byte as carried, {len(broken)} were lost or are nobody's"
+        self.log.add("wire", transcript=self.number, rows=[pair.shown() for pair in pairs], did=self.result.wire)
+        self.check("wire", "TR-072", not broken, found, None, None)
+        for pair in broken:
+            self.result.failures.append(f"on the wire {pair.state}: {pair.text[:SHOWN]!r} ({pair.what})")
+
+    def hook(self) -> list[str]:
+        """The fields that the Stop hook was given."""
+        path = self.played.place.hook_input
+        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        return sorted({name for line in lines if line.strip() for name in json.loads(line)})
+
+    def check(self, name: str, rule: str, ok: bool, said: str, wanted: Any, seen: Any) -> None:
+        shown = {"said": said, "wanted": None if ok else wanted, "seen": None if ok else seen}
+        self.log.add("check", transcript=self.number, by="lab", name=name, rule=rule, ok=ok, **shown)

@@ -1,0 +1,97 @@
+"""Versions of the Claude Code CLI, fetched from the npm registry into the user's cache folder, each once.
+
+A package is taken only if its bytes have the SHA-512 that the registry states for it, and appears whole or not at all.
+"""
+
+import base64
+import hashlib
+import json
+import os
+import platform
+import re
+import shutil
+import subprocess
+import tarfile
+import tempfile
+from pathlib import Path
+
+NATIVE = "@anthropic-ai/claude-code-linux-x64"
+JAVASCRIPT = "@anthropic-ai/claude-code"
+LAST_JAVASCRIPT = (2, 1, 112)
+"""The last version that is taken as JavaScript; the newer ones are native programs."""
+FETCH_SECONDS = 300
+
+_VERSION = re.compile(r"\d+\.\d+\.\d+")
+
+
+class Unavailable(RuntimeError):
+    """A version that cannot be had or cannot run on this machine, with the reason."""
+
+
+def program_of(version: str) -> list[str]:
+    """The first words of the command that runs `version`, installed if it was not yet.
+
+    Raises `Unavailable` where the version, npm, the registry or node is missing, or the bytes are not the registry's.
+    """
+    if not _VERSION.fullmatch(version):
+        raise Unavailable(f"{version!r} is no version, as in 2.1.199")
+    is_native = tuple(map(int, version.split("."))) > LAST_JAVASCRIPT
+    if is_native and (platform.system(), platform.machine()) != ("Linux", "x86_64"):
+        raise Unavailable(f"{version}: the native program is for Linux on x86-64")
+    node = shutil.which("node")
+    if not is_native and node is None:
+        raise Unavailable(f"{version} is JavaScript and node is not installed")
+    folder = cache_folder() / version
+    if not folder.exists():
+        _install(f"{NATIVE if is_native else JAVASCRIPT}@{version}", folder)
+    return [str(folder / "claude")] if is_native else [str(node), str(folder / "cli.js")]
+
+
+def cache_folder() -> Path:
+    """Where installed versions are kept."""
+    cache = os.environ.get("XDG_CACHE_HOME", "")
+    return (Path(cache) if Path(cache).is_absolute() else Path.home() / ".cache") / "threadrebuild" / "cli"
+
+
+def _install(package: str, folder: Path) -> None:
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".fetching-") as name:
+        staging = Path(name)
+        stated = json.loads(_npm(staging, "view", package, "dist.integrity", "--json") or "null")
+        if not isinstance(stated, str):
+            raise Unavailable(f"the registry has no {package}")
+        packed = staging / _npm(staging, "pack", package, "--silent", "--pack-destination", name).strip()
+        check_integrity(packed, stated)
+        with tarfile.open(packed) as archive:
+            archive.extractall(staging, filter="data")
+        if folder.exists():
+            return  # somebody else was faster
+        try:
+            (staging / "package").rename(folder)
+        except OSError as error:
+            if not folder.exists():
+                raise Unavailable(f"{folder}: {error.strerror}") from error
+
+
+def check_integrity(path: Path, stated: str) -> None:
+    """Raises `Unavailable` unless the file has the SHA-512 that `stated` names, as in `sha512-<base64>`."""
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha512").digest()
+    if f"sha512-{base64.b64encode(digest).decode()}" not in stated.split():
+        raise Unavailable(f"{path.name} does not have the bytes that the registry states")
+
+
+def _npm(staging: Path, *words: str) -> str:
+    command = ["npm", *words, "--cache", str(staging / "npm"), "--no-update-notifier", "--ignore-scripts"]
+    try:
+        done = subprocess.run(
+            command, cwd=staging, capture_output=True, text=True, timeout=FETCH_SECONDS, stdin=subprocess.DEVNULL
+        )
+    except FileNotFoundError:
+        raise Unavailable("npm is not installed") from None
+    except subprocess.TimeoutExpired:
+        raise Unavailable(f"npm {words[0]} {words[1]}: no answer within {FETCH_SECONDS} s") from None
+    if done.returncode:
+        said = next((line for line in done.stderr.splitlines() if line.strip()), f"exit code {done.returncode}")
+        raise Unavailable(f"npm {words[0]} {words[1]}: {said}")
+    return done.stdout
