@@ -14,7 +14,10 @@ from threadrebuild.system import SystemFiles
 @proves("TR-145")
 def test_every_folder_on_the_way_is_private(tmp_path: Path) -> None:
     made = tmp_path / "state" / "artifacts" / "one"
-    SystemFiles().make_folder(made)
+    try:
+        SystemFiles().make_folder(made)
+    except OSError as error:
+        expect("TR-145", False, f"a private folder could not be made: {error}")
     for folder in (made, made.parent, made.parent.parent):
         expect("TR-145", folder.is_dir(), f"{folder.name} was not made")
         expect_equal("TR-145", stat.S_IMODE(folder.stat().st_mode), 0o700, f"mode of {folder.name}")
@@ -48,6 +51,8 @@ def test_a_transcript_that_keeps_growing_is_not_copied(tmp_path: Path) -> None:
         settled.world.at(tenth / 10, lambda: settled.talk(lambda talk: talk.system("tick")))
     settled.end_turn()
     settled.world.run()
+    error = settled.latest().error or ""
+    expect("TR-179", "another session" not in error, f"the own candidate counted: {error}")
     expect("TR-103", settled.latest().state == "activated", f"a file that settled ended {settled.latest().error}")
 
 
@@ -58,6 +63,7 @@ def test_the_transcript_is_the_one_that_the_hook_names(tmp_path: Path) -> None:
     other.write_bytes(night.host.wrote(OLD_SESSION))
     night.end_turn()
     night.world.run()
+    expect("TR-097", night.latest().state != "pending", "the hook took nothing up")
     named = night.latest().transcript_path
     expect_equal("TR-004", named, str(night.host.transcript(OLD_SESSION)), "the transcript on record")
 
