@@ -88,7 +88,6 @@ class World:
         self._spoiled: dict[tuple[str, str], list[str]] = {}
         self._watches: list[tuple[Callable[[], bool], greenlet]] = []
         self._streams: dict[str, random.Random] = {}
-        self._before: dict[int, list[Callable[[], None]]] = {}
 
     # ---------------------------------------------------------------- actors
 
@@ -173,8 +172,6 @@ class World:
         self.step += 1
         if self.step > STEPS_MOST:
             raise NeverEnds(f"{STEPS_MOST} steps and no end")
-        for action in self._before.pop(self.step, ()):
-            action()
         self._look()
         process = self.running()
         if process is not None and not process.alive:
@@ -204,10 +201,6 @@ class World:
     def spoil(self, door: str, call: str, does: list[str]) -> None:
         """Let the next calls of this kind meet a fault each, wherever they stand."""
         self._spoiled.setdefault((door, call), []).extend(does)
-
-    def before_step(self, step: int, action: Callable[[], None]) -> None:
-        """Let somebody else act right before a step."""
-        self._before.setdefault(step, []).append(action)
 
     def sleep(self, seconds: float) -> None:
         """The running actor waits; others act meanwhile."""

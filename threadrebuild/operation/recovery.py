@@ -165,8 +165,3 @@ def _end_rollback(house: Household, operation: Operation) -> None:
 
 def _was_switched_to(operation: Operation) -> bool:
     return operation.switched
-
-
-def backup_of(house: Household, operation: Operation, session_id: str) -> Path:
-    """Where an operation keeps its copy of a transcript."""
-    return house.store.artifacts(operation.id) / f"{session_id}.jsonl"
