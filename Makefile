@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint bench controls clean
+.PHONY: demo test lint bench controls faults coverage clean
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
@@ -24,6 +24,13 @@ lint: $(VENV)/.installed
 
 bench: $(VENV)/.installed
 	$(BIN)/python -m harness.bench
+
+faults: $(VENV)/.installed
+	$(BIN)/rebuild-harness faults scenarios/rebuild/nights
+
+coverage: $(VENV)/.installed
+	$(BIN)/coverage run -m pytest -q
+	$(BIN)/coverage report --skip-covered
 
 controls: $(VENV)/.installed
 	$(BIN)/rebuild-harness controls
