@@ -1,7 +1,7 @@
 """The run log: what a run did, in numbered steps, one JSON object a line. A report is made from it alone.
 
 Every step has `step` (1, 2, 3 …) and `kind`; the other fields depend on the kind. All kinds but `run`,
-`end`, `port` and `fault` have `transcript`, its index in the run, from 0.
+`end`, `port`, `fault` and `lab` have `transcript`, its index in the run, from 0.
 
 - `run`          `command` (the argv that reproduces it), `version`, `settings` {name: value}
 - `source`       `name`, `path`, `bytes`, `sha256`, `lines`, `cli_versions` [str], `expected` (path of the
@@ -21,7 +21,7 @@ Every step has `step` (1, 2, 3 …) and `kind`; the other fields depend on the k
                  step may be missing
 - `candidate`    `verdict` ("carried" | "refused"), `reason`, `path`, `session_id`, `rows`, `items`, `bytes`,
                  `sha256`
-- `check`        `by` ("verification" | "oracle" | "expectation" | "invariant"), `name`, `rule` (id or null),
+- `check`        `by` ("verification" | "oracle" | "expectation" | "invariant" | "lab"), `name`, `rule` (id or null),
                  `ok`, `said` (one sentence), `wanted`, `seen` (both may be null; strings when texts differ),
                  `decided` (the step that shows what decided it; may be left out)
 - `difference`   `where`, `source` {`line`, `offset`, `bytes` (hex), `text`}, `candidate` {the same} or null
@@ -30,6 +30,12 @@ Every step has `step` (1, 2, 3 …) and `kind`; the other fields depend on the k
 - `port`         `address` (the step that a fault names), `at` (ISO time), `who`, `door`, `call`, and what was
                  asked of it; belongs to the `night` before it
 - `fault`        `address`, `do`: what goes wrong there
+- `wire`         a session resumed by the real CLI: `version`, `rows` [{`state` ("same" | "changed" | "added" | "lost" |
+                 "foreign"), `what` (the CLI did), `role`, `row` (line of the candidate, 0 for the new prompt, or null),
+                 `message` (place in the request, or null), `carried`, `sent` (texts, or null)}], `did` [str]
+- `lab`          what a `cli-check` came to, without `transcript`: `verdict` ("GO" | "NO-GO"), `reasons` [str],
+                 `versions` [{`version`, `unsupported` (why, or null), `failures` [str], `warnings` [str],
+                 `record_kinds` [str], `wire` [str]}], `differences` [{`what`, `gone` [str], `new` [str]}]
 - `verdict`      `verdict` ("green" | "red"), `why` [str]
 - `end`          `verdict` ("green" | "red"), `green`, `red` (counts)
 """

@@ -14,11 +14,17 @@ NO_GO = 1
 UNUSABLE = 2
 
 
+def _version(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    from harness.lab.versions import is_version
+
+    if value is not None and not is_version(value):
+        raise click.BadParameter(f"{value!r} is no version, as in 2.1.199")
+    return value
+
+
 @click.command("cli-check")
-@click.option(
-    "--candidate", metavar="VERSION", required=True, help="The version of Claude Code to come, as in 2.1.199."
-)
-@click.option("--current", metavar="VERSION", help="The version in use, to compare with.")
+@click.option("--candidate", metavar="VERSION", required=True, callback=_version, help="The version to come.")
+@click.option("--current", metavar="VERSION", callback=_version, help="The version in use, to compare with.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
 @click.option(
     "--out",

@@ -108,7 +108,8 @@ class _Trial:
         broken = [pair for pair in pairs if pair.state in BROKEN]
         same = sum(pair.state == "same" for pair in pairs)
         found = f"{same} texts were sent byte for byte as carried, {len(broken)} were lost or are nobody's"
-        self.log.add("wire", transcript=self.number, rows=[pair.shown() for pair in pairs], did=self.result.wire)
+        rows = [pair.shown() for pair in pairs]
+        self.log.add("wire", transcript=self.number, version=place.version, rows=rows, did=self.result.wire)
         self.check("wire", "TR-072", not broken, found, None, None)
         for pair in broken:
             self.result.failures.append(f"on the wire {pair.state}: {pair.text[:SHOWN]!r} ({pair.what})")

@@ -28,12 +28,21 @@ class Unavailable(RuntimeError):
     """A version that cannot be had or cannot run on this machine, with the reason."""
 
 
+class WrongBytes(Unavailable):
+    """What came from the registry is not what the registry states."""
+
+
+def is_version(text: str) -> bool:
+    """Whether it looks like one, as in 2.1.199."""
+    return _VERSION.fullmatch(text) is not None
+
+
 def program_of(version: str) -> list[str]:
     """The first words of the command that runs `version`, installed if it was not yet.
 
-    Raises `Unavailable` where the version, npm, the registry or node is missing, or the bytes are not the registry's.
+    Raises `Unavailable` where the version, npm, the registry or node is missing, and `WrongBytes`.
     """
-    if not _VERSION.fullmatch(version):
+    if not is_version(version):
         raise Unavailable(f"{version!r} is no version, as in 2.1.199")
     is_native = tuple(map(int, version.split("."))) > LAST_JAVASCRIPT
     if is_native and (platform.system(), platform.machine()) != ("Linux", "x86_64"):
@@ -74,11 +83,11 @@ def _install(package: str, folder: Path) -> None:
 
 
 def check_integrity(path: Path, stated: str) -> None:
-    """Raises `Unavailable` unless the file has the SHA-512 that `stated` names, as in `sha512-<base64>`."""
+    """Raises `WrongBytes` unless the file has the SHA-512 that `stated` names, as in `sha512-<base64>`."""
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha512").digest()
     if f"sha512-{base64.b64encode(digest).decode()}" not in stated.split():
-        raise Unavailable(f"{path.name} does not have the bytes that the registry states")
+        raise WrongBytes(f"{path.name} does not have the bytes that the registry states")
 
 
 def _npm(staging: Path, *words: str) -> str:

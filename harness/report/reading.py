@@ -14,7 +14,7 @@ from harness.report.view import Block, Difference, Item, Ledger, Run, Segment, S
 LONG_TALK = 50  # turns; longer talks are folded into chunks of as many
 OPEN_RED = 3  # so many red transcripts are open from the start
 STATES = ("red", "open", "green")  # the order on the page; `open` was never judged
-WHOLE = {"source", "chain", "dirty", "left", "candidate", "verdict"}  # kinds that are shown field by field
+WHOLE = {"source", "chain", "dirty", "left", "candidate", "wire", "verdict"}  # kinds that are shown field by field
 KINDS = WHOLE | {"ledger", "turns", "warnings", "check", "difference"}
 
 
@@ -37,7 +37,7 @@ def view_of(steps: Sequence[Step], torn: bool = False) -> Run:
     by_index: dict[int, Transcript] = {}
     single: dict[str, Block] = {}
     for step in steps:
-        if step["kind"] in ("run", "end"):
+        if step["kind"] in ("run", "lab", "end"):
             single[step["kind"]] = Block(step["step"], step)
         elif step["kind"] in KINDS:
             index = step["transcript"]
@@ -46,7 +46,7 @@ def view_of(steps: Sequence[Step], torn: bool = False) -> Run:
     for place, each in enumerate(transcripts):
         each.open = len(transcripts) == 1 or (each.state == "red" and place < OPEN_RED)
     last = steps[-1]["step"] if steps else 0
-    return Run(single.get("run"), single.get("end"), transcripts, last, torn)
+    return Run(single.get("run"), single.get("end"), transcripts, last, torn, single.get("lab"))
 
 
 def _note(transcript: Transcript, step: Step) -> None:

@@ -94,6 +94,7 @@ class Transcript:
     dirty: Block | None = None
     left: Block | None = None
     candidate: Block | None = None
+    wire: Block | None = None
     verdict: Block | None = None
     warnings: list[tuple[int, Step]] = field(default_factory=list)
     checks: list[Block] = field(default_factory=list)
@@ -157,6 +158,7 @@ class Run:
     transcripts: list[Transcript]
     last: int
     torn: bool
+    lab: Block | None = None
 
     @property
     def command(self) -> str:

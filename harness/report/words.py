@@ -19,6 +19,7 @@ WARNINGS = {
     "cycle": "Rows follow each other in a circle. The link that closes it counts as broken.",
     "reply-shape": "A reply tool was called without its text in the usual place. It is listed, not guessed.",
     "poison": "The talk holds signs of refusals that would spoil the new session.",
+    "unknown-record": "Rows of this kind were never seen before. Nobody knows yet whether they hold speech.",
     "nothing-to-carry": "No word of a person or of the assistant was found.",
 }
 
@@ -27,6 +28,7 @@ JUDGES = {
     "oracle": "Oracle: a second, independent reader of the source",
     "expectation": "Expectation: what was written down about this transcript beforehand",
     "invariant": "Invariant: what must hold whatever the transcript",
+    "lab": "Lab: the real Claude Code, offline, that resumed the new session",
 }
 
 ORIGINS = {
@@ -37,6 +39,14 @@ ORIGINS = {
     "startup": "startup snapshot",
     "runtime": "written by Claude Code itself",
     "stamp": "time stamp",
+}
+
+WIRE = {
+    "same": "the same bytes",
+    "changed": "changed by Claude Code",
+    "added": "added by Claude Code",
+    "lost": "lost",
+    "foreign": "nobody's",
 }
 
 CHAIN = {
