@@ -56,7 +56,7 @@ def write_run(
     """
     _make_room(out)
     done: list[Replayed] = []
-    with (out / RUN_LOG).open("w", encoding="utf-8") as file:
+    with _private(out / RUN_LOG).open("w", encoding="utf-8") as file:
         log = RunLog(file)
         log.add("run", command=shlex.join(command), version=__version__, settings=settings)
         for each in replayed(log, out / CANDIDATES, jobs(out / CANDIDATES)):
@@ -64,7 +64,7 @@ def write_run(
             each_done(each)
         run = Run(done, out / PAGE)
         log.add("end", verdict=run.verdict, green=run.green, red=len(done) - run.green)
-    write_report(out / RUN_LOG, run.page)
+    write_report(out / RUN_LOG, _private(run.page))
     return run
 
 
@@ -78,3 +78,10 @@ def _make_room(out: Path) -> None:
     for name in (RUN_LOG, PAGE):
         (out / name).unlink(missing_ok=True)
     out.mkdir(parents=True, exist_ok=True)
+    out.chmod(0o700)
+
+
+def _private(path: Path) -> Path:
+    """Make an empty file that only its owner may read: run log and report hold the whole talk."""
+    path.touch(0o600, exist_ok=False)
+    return path

@@ -1,6 +1,7 @@
 """`rebuild-harness replay`: what it says of recordings that meet what is stated about them, and of others."""
 
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -73,6 +74,22 @@ def test_nothing_to_replay_ends_with_two(tmp_path: Path, name: str, reason: str)
     (tmp_path / "empty").mkdir()
     done = _replay(tmp_path / name, "--out", tmp_path / "out")
     assert (done.exit_code, reason in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_only_the_owner_may_read_what_a_run_wrote(tmp_path: Path, there: bool) -> None:
+    talks, out = _copied(tmp_path / "talks", "plain"), tmp_path / "out"
+    if there:
+        out.mkdir(0o755)
+    for _ in range(2):
+        before = os.umask(0)
+        try:
+            assert _replay(talks, "--out", out).exit_code == 0
+        finally:
+            os.umask(before)
+        assert oct(out.stat().st_mode & 0o777) == "0o700"
+        assert [oct((out / name).stat().st_mode & 0o777) for name in ("run.jsonl", "report.html")] == ["0o600"] * 2
+        out.chmod(0o755)
 
 
 def test_a_broken_statement_ends_with_two(tmp_path: Path) -> None:
