@@ -139,7 +139,8 @@ class _One:
         summary = candidate_summary(candidate)
         if candidate.verification is not None:
             for check in candidate.verification.checks:
-                self._check("verification", check.name, "TR-064", check.ok, check.detail)
+                if check.ok is not None:
+                    self._check("verification", check.name, "TR-064", check.ok, check.detail)
         if candidate.refusal is None:
             self._ask_oracle(candidate)
             if self.expected:

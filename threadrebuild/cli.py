@@ -33,6 +33,7 @@ from threadrebuild.transcript.lines import UnreadableInput
 from threadrebuild.transcript.reading import read_transcript
 
 DIVISOR_DECIMALS = 4
+CHECK_MARKS = {True: "ok  ", False: "FAIL", None: "skip"}
 
 _transcript = click.argument("transcript", type=path_type)
 _transcript_or_newest = click.argument("transcript", type=path_type, required=False)
@@ -184,9 +185,7 @@ def verify(candidate: Path, as_json: bool) -> None:
         print_json(summary)
     else:
         for check in verification.checks:
-            click.echo(f"{'ok  ' if check.ok else 'FAIL'} {check.name}: {check.detail}")
-        if manifest is None:
-            click.echo("no manifest beside it: blocks were not compared with their digests")
+            click.echo(f"{CHECK_MARKS[check.ok]} {check.name}: {check.detail}")
     sys.exit(0 if verification.ok else REFUSED)
 
 

@@ -527,7 +527,7 @@ def test_a_damaged_candidate_is_refused_by_the_check_it_breaks(tmp_path: Path, w
     candidate.write_bytes(b"".join(damaged))
     said = answer("verify", candidate)
     assert (said["exit"], said["reason"]) == (REFUSED, "verification-failed")
-    failed = {each["name"]: each["detail"] for each in said["checks"] if not each["ok"]}
+    failed = {each["name"]: each["detail"] for each in said["checks"] if each["ok"] is False}
     assert check in failed, failed
     assert f"FAIL {check}: " in run("verify", candidate).stdout
 
@@ -552,4 +552,17 @@ def test_without_a_manifest_the_rest_is_checked_and_that_is_said(tmp_path: Path)
         "checks": [],
         "exit": DONE,
     }
-    assert "no manifest" in run("verify", candidate).stdout
+    unmade = [each["name"] for each in answer("verify", candidate)["checks"] if each["ok"] is None]
+    assert unmade == ["item_count", "digest", "new_ids"]
+    spoken = run("verify", candidate).stdout
+    assert "skip digest: no manifest beside it\n" in spoken
+    assert "skip item_count: no manifest beside it\n" in spoken
+    assert "skip new_ids: no other transcript beside it\n" in spoken
+    assert "ok   item_id: " in spoken and "the manifest's" not in spoken
+
+
+def test_what_can_be_compared_is_compared(tmp_path: Path) -> None:
+    candidate = Path(build(tmp_path, small_talk())["candidate"])
+    assert [each["name"] for each in answer("verify", candidate)["checks"] if each["ok"] is None] == ["new_ids"]
+    written(candidate.parent, small_talk(), "other.jsonl")
+    assert [each["name"] for each in answer("verify", candidate)["checks"] if each["ok"] is not True] == []

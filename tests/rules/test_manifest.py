@@ -122,7 +122,7 @@ def faults(lines: list[bytes], manifest: Manifest, folder: Path) -> dict[str, st
     path = folder / f"{SESSION}.jsonl"
     path.write_bytes(b"".join(lines))
     fitted = with_digest_of(manifest, path.read_bytes())
-    return {check.name: check.detail for check in verify_candidate(path, SESSION, fitted).checks if not check.ok}
+    return {check.name: check.detail for check in verify_candidate(path, SESSION, fitted).checks if check.ok is False}
 
 
 def changed(line: bytes, **members: Any) -> bytes:

@@ -224,6 +224,6 @@ def _check(candidate: Candidate, parts: dict[Path, Path]) -> None:
     neighbours = sorted(path for path in found if path.resolve() not in own)
     manifest = read_manifest(manifest_part)
     candidate.verification = verify_candidate(rows_part, candidate.session_id, manifest, neighbours)
-    failed = [f"{check.name}: {check.detail}" for check in candidate.verification.checks if not check.ok]
+    failed = [f"{check.name}: {check.detail}" for check in candidate.verification.checks if check.ok is False]
     if failed:  # TR-064
         raise _Refused(Refusal("verification-failed", 0, "; ".join(failed)))

@@ -23,10 +23,10 @@ _BATCH = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that must hold, whether it does, and where it does not."""
+    """One thing that must hold, whether it does, and where it does not; `ok` is None where nothing was compared."""
 
     name: str
-    ok: bool
+    ok: bool | None
     detail: str
 
 
@@ -38,8 +38,8 @@ class Verification:
 
     @property
     def ok(self) -> bool:
-        """Whether every check holds."""
-        return all(check.ok for check in self.checks)
+        """Whether every check that was made holds."""
+        return all(check.ok is not False for check in self.checks)
 
 
 CHECKS = {
@@ -56,7 +56,11 @@ CHECKS = {
     "digest": "every block's bytes have the manifest's digest, and so has the file",
     "new_ids": "no id stands in another transcript of the project folder",
 }
-"""Check → what must hold (TR-064); the last three need a manifest, the last also the folders."""
+"""Check → what must hold (TR-064)."""
+NO_MANIFEST = {"item_count": "no manifest beside it", "digest": "no manifest beside it"}
+NO_NEIGHBOUR = {"new_ids": "no other transcript beside it"}
+"""Check → why it was not made."""
+ONCE = "each row has an id that stands once; they are compared with no manifest"
 
 
 def verify_candidate(
@@ -128,11 +132,23 @@ def verify_candidate(
             fault("digest", 0, "the file's digest is not the manifest's")
         if manifest.session_id != session_id:
             fault("session_id", 0, f"the manifest is of session {manifest.session_id}")
-    for neighbour in neighbours:
+    unmade = dict(NO_MANIFEST) if manifest is None else {}
+    others = list(neighbours)
+    if not others:
+        unmade |= NO_NEIGHBOUR
+    for neighbour in others:
         known = next((name for name in _ids_in(neighbour) if name in ids), None)
         if known is not None:
             fault("new_ids", 0, f"id {known} stands in {neighbour.name} too")
-    return Verification(tuple(Check(name, name not in faults, faults.get(name, CHECKS[name])) for name in CHECKS))
+    holds = CHECKS if manifest is not None else CHECKS | {"item_id": ONCE}
+    return Verification(
+        tuple(
+            Check(name, None, unmade[name])
+            if name in unmade
+            else Check(name, name not in faults, faults.get(name, holds[name]))
+            for name in CHECKS
+        )
+    )
 
 
 def _object(line: bytes) -> dict[str, Any] | None:
