@@ -7,6 +7,7 @@ import json
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
+from os.path import realpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -152,7 +153,7 @@ def _play(
 
     try:
         written = write_run(jobs, out, command, settings, each_done)
-    except (UnreadableInput, CatalogueError, ValueError) as error:
+    except (UnreadableInput, CatalogueError, ValueError, OSError) as error:
         _unusable(str(error))
     if as_json:
         shown = [_outcome(each) for each in written.done]
@@ -182,9 +183,10 @@ def _print_lines(done: "Replayed", log: str) -> None:
 
 def _transcripts(paths: Sequence[Path], out: Path) -> list[tuple[str, Path]]:
     found: list[tuple[str, Path]] = []
+    written = Path(realpath(out))  # Path.resolve fails where links run in a circle
     for path in paths:
         if path.is_dir():
-            inside = sorted(each for each in path.rglob("*.jsonl") if out.resolve() not in each.resolve().parents)
+            inside = sorted(each for each in path.rglob("*.jsonl") if written not in each.resolve().parents)
             if not inside:
                 _unusable(f"{path}: no .jsonl file in this folder")
             found += [(each.relative_to(path).as_posix(), each) for each in inside]

@@ -3,6 +3,7 @@
 `replay` and `run` differ in where their jobs come from, and in nothing else.
 """
 
+import json
 import shlex
 import shutil
 from collections.abc import Callable, Iterable, Sequence
@@ -19,6 +20,7 @@ from threadrebuild import __version__
 RUN_LOG = "run.jsonl"
 PAGE = "report.html"
 CANDIDATES = "candidates"
+FIRST_STEP = 1 << 20  # bytes; the `run` step holds a command line, and is shorter
 
 
 class UnusableFolder(ValueError):
@@ -59,6 +61,7 @@ def write_run(
     with _private(out / RUN_LOG).open("w", encoding="utf-8") as file:
         log = RunLog(file)
         log.add("run", command=shlex.join(command), version=__version__, settings=settings)
+        file.flush()  # a run that is cut short is known as a run, and may be written over
         for each in replayed(log, out / CANDIDATES, jobs(out / CANDIDATES)):
             done.append(each)
             each_done(each)
@@ -70,15 +73,30 @@ def write_run(
 
 def _make_room(out: Path) -> None:
     """Take away what an earlier run wrote here; anything else stays, and a foreign folder is not used."""
-    if out.exists() and not out.is_dir():
-        raise UnusableFolder(f"{out}: not a folder")
-    if out.exists() and any(out.iterdir()) and not (out / RUN_LOG).exists():
-        raise UnusableFolder(f"{out}: holds something else than an earlier run; choose another --out")
-    shutil.rmtree(out / CANDIDATES, ignore_errors=True)
-    for name in (RUN_LOG, PAGE):
-        (out / name).unlink(missing_ok=True)
-    out.mkdir(parents=True, exist_ok=True)
-    out.chmod(0o700)
+    try:
+        if out.exists() and not out.is_dir():
+            raise UnusableFolder(f"{out}: not a folder")
+        if out.exists() and any(out.iterdir()) and not _is_run(out / RUN_LOG):
+            raise UnusableFolder(f"{out}: holds something else than an earlier run; choose another --out")
+        shutil.rmtree(out / CANDIDATES, ignore_errors=True)
+        for name in (RUN_LOG, PAGE):
+            (out / name).unlink(missing_ok=True)
+        out.mkdir(parents=True, exist_ok=True)
+        out.chmod(0o700)
+    except OSError as error:
+        raise UnusableFolder(f"{out}: {error.strerror or error}; choose another --out") from None
+
+
+def _is_run(log: Path) -> bool:
+    """Whether a file begins with the step that every run log begins with."""
+    if not log.is_file():
+        return False
+    with log.open("rb") as file:
+        try:
+            first = json.loads(file.readline(FIRST_STEP))
+        except (ValueError, RecursionError):
+            return False
+    return isinstance(first, dict) and first.get("step") == 1 and first.get("kind") == "run"
 
 
 def _private(path: Path) -> Path:

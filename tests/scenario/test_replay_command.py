@@ -92,6 +92,39 @@ def test_only_the_owner_may_read_what_a_run_wrote(tmp_path: Path, there: bool) -
         out.chmod(0o755)
 
 
+@pytest.mark.parametrize("there", ["file", "file/below", "circle", "x" * 300])
+def test_an_out_folder_that_cannot_be_ends_with_two(tmp_path: Path, there: str) -> None:
+    (tmp_path / "file").write_text("mine")
+    (tmp_path / "circle").symlink_to(tmp_path / "circle")
+    talks = _copied(tmp_path / "talks", "plain")
+    done = _replay(talks, "--out", tmp_path / there)
+    assert (done.exit_code, type(done.exception)) == (2, SystemExit)
+    assert done.stderr.startswith("error: ")
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    "first", ["", "no json\n", "[1]\n", '{"step": 1, "kind": "source"}\n', '{"kind": "run"}\n', "[" * 9999]
+)
+def test_a_foreign_file_of_a_run_logs_name_is_not_written_over(tmp_path: Path, first: str) -> None:
+    talks, out = _copied(tmp_path / "talks", "plain"), tmp_path / "out"
+    (out / "candidates").mkdir(parents=True)
+    files = [out / "run.jsonl", out / "report.html", out / "candidates/mine.txt"]
+    for file in files:
+        file.write_text(first)
+    done = _replay(talks, "--out", out)
+    assert (done.exit_code, "choose another --out" in done.stderr) == (2, True)
+    assert [file.read_text() for file in files] == [first] * 3
+
+
+def test_a_run_that_was_cut_short_is_written_over(tmp_path: Path) -> None:
+    talks, out = _copied(tmp_path / "talks", "plain"), tmp_path / "out"
+    (talks / "plain.expect.json").write_text("{")
+    assert _replay(talks, "--out", out).exit_code == 2
+    (talks / "plain.expect.json").unlink()
+    assert _replay(talks, "--out", out).exit_code == 0
+
+
 def test_a_broken_statement_ends_with_two(tmp_path: Path) -> None:
     talks = _copied(tmp_path / "talks", "plain")
     (talks / "plain.expect.json").write_text('{"verdict": "carried", "mood": 1}', encoding="utf-8")
