@@ -163,14 +163,14 @@ def activate(config: Path | None, as_json: bool) -> None:
 @config_option
 @json_option
 def recover(config: Path | None, as_json: bool) -> None:
-    """Bring every operation whose worker is gone to an end."""
+    """Bring every operation whose worker is gone to an end; remove backups that were kept for their time."""
     with _household(config, as_json) as house:
         moved = coordinator.recover(house)
     if as_json:
         print_json({"ok": True, "operations": [actions.shown(each) for each in moved]})
         return
     for each in moved:
-        click.echo(f"operation {each.id}: {each.state}: {each.error or each.steps[-1].detail}")
+        click.echo(f"operation {each.id}: {each.state}: {each.steps[-1].detail}")
     if not moved:
         click.echo("nothing to recover")
 

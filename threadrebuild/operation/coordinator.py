@@ -11,6 +11,7 @@ from threadrebuild.channel.handover import messages_of, probes_of, settle
 from threadrebuild.operation.household import Household, Refused
 from threadrebuild.operation.record import Operation, Step
 from threadrebuild.operation.recovery import recover_stale
+from threadrebuild.operation.retention import drop_old_backups
 from threadrebuild.operation.states import WORDS, Event, State
 
 REASON_LONGEST = 500
@@ -110,7 +111,8 @@ def stop_hook(house: Household, transcript_path: str | None) -> dict[str, Any]:
 def recover(house: Household) -> list[Operation]:
     """Bring every operation whose worker is gone to an end, with its evidence (TR-L25).
 
-    What the probes show of the latest operation, and which held messages have arrived, goes on record with it.
+    What the probes show of the latest operation, and which held messages have arrived, goes on record with it. Backups
+    that have been kept for their time are removed; their operations are among those that are given back.
     """
     with house.store.lock():
         moved = recover_stale(house)
@@ -118,7 +120,7 @@ def recover(house: Household) -> list[Operation]:
         if latest is not None:
             _record_probes(house, latest)
             settle(house, latest.id)
-        return moved
+        return moved + drop_old_backups(house)
 
 
 def _record_probes(house: Household, operation: Operation) -> None:
