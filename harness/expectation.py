@@ -15,6 +15,9 @@ import msgspec
 from harness.oracle.candidate import blocks_of
 from harness.oracle.judge import planted
 from harness.oracle.speech import WARNINGS
+from threadrebuild.carry.plan import Malformed
+
+SHOWN = 200  # characters of a side in one line; the run log holds it whole
 
 
 class Spoken(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -45,13 +48,14 @@ class Expectation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One stated thing: its field, whether it holds, and both sides."""
+    """One stated thing: its field, whether it holds, both sides, and the fault in one short line."""
 
     name: str
     ok: bool
     said: str
-    wanted: Any = None
-    seen: Any = None
+    wanted: Any
+    seen: Any
+    fault: str
 
 
 def expectation_path(transcript: Path) -> Path:
@@ -68,8 +72,11 @@ def read_expectation(path: Path) -> Expectation:
         raise ValueError(f"{path}: {error}") from None
 
 
-def compare_refusal(expected: Expectation, summary: dict[str, Any]) -> Iterator[Compared]:
-    """Compare verdict, reason and line of a carry with default settings."""
+def compare_refusal(expected: Expectation, malformed: Malformed, summary: dict[str, Any]) -> Iterator[Compared]:
+    """Compare verdict, reason and line of a carry; the verdict of one that goes on is what `with_report` states."""
+    if malformed == "report" and expected.with_report is not None:
+        yield _same("verdict", expected.with_report, summary["verdict"])
+        return
     yield _same("verdict", expected.verdict, summary["verdict"])
     for name in ("reason", "line"):
         if (wanted := getattr(expected, name)) is not None:
@@ -85,18 +92,13 @@ def compare_carried(expected: Expectation, summary: dict[str, Any], candidate: P
         yield _same("utterances", wanted, [[block.role, block.text] for block in said])
     for token in expected.raw_tokens or ():
         count = raw.count(token.encode("utf-8", "surrogatepass"))
-        yield Compared(
-            "raw_tokens",
-            count >= expected.raw_times,
-            "the token stands in it byte for byte",
-            token,
-            f"{count} times",
-        )
+        ok = count >= expected.raw_times
+        yield _true("raw_tokens", ok, "the token stands in it byte for byte", token, f"{count} times")
     for text, count in planted(candidate, expected.absent or ()).items():
-        yield Compared("absent", count == 0, "the text stands nowhere in it", text, f"{count} times")
+        yield _true("absent", count == 0, "the text stands nowhere in it", text, f"{count} times")
     for text in expected.absent_as_speech or ():
         count = sum(text in block.text for block in said)
-        yield Compared("absent_as_speech", count == 0, "nobody says it", text, f"{count} times")
+        yield _true("absent_as_speech", count == 0, "nobody says it", text, f"{count} times")
     if expected.turns is not None:
         yield _same("turns", expected.turns, summary["turns"])
     if expected.abandoned is not None:
@@ -106,7 +108,7 @@ def compare_carried(expected: Expectation, summary: dict[str, Any], candidate: P
         yield _same("startup_frozen", expected.startup_frozen, summary["startup"]["frozen"])
     startup = "\n".join(block.text for block in blocks_of(candidate) if block.word == "startup")
     for text in expected.startup_contains or ():
-        yield Compared("startup_contains", text in startup, "the startup snapshot holds it", text, startup[:400])
+        yield _true("startup_contains", text in startup, "the startup snapshot holds it", text, startup[:400])
 
 
 def compare_warnings(expected: Expectation, summary: dict[str, Any]) -> Iterator[Compared]:
@@ -117,4 +119,17 @@ def compare_warnings(expected: Expectation, summary: dict[str, Any]) -> Iterator
 
 
 def _same(name: str, wanted: Any, seen: Any) -> Compared:
-    return Compared(name, wanted == seen, f"{name} as stated", wanted, seen)
+    return Compared(name, wanted == seen, f"{name} as stated", wanted, seen, _sides(wanted, seen))
+
+
+def _true(name: str, ok: bool, said: str, wanted: Any, seen: Any) -> Compared:
+    return Compared(name, ok, said, wanted, seen, f"{said}: {_sides(wanted, seen)}")
+
+
+def _sides(wanted: Any, seen: Any) -> str:
+    return f"wanted {_short(wanted)}, seen {_short(seen)}"
+
+
+def _short(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"

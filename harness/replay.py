@@ -121,7 +121,7 @@ class _One:
             shown = carry_file(self.path, folder, self.job.settings, "report")
         self._log_facts(shown)
         if self.expected:
-            self._compare(compare_refusal(self.expected, summary))
+            self._compare(compare_refusal(self.expected, self.job.malformed, summary))
         if reported:
             self._expect_verdict(reported, shown)
         elif self.scenario:
@@ -192,12 +192,13 @@ class _One:
     def _expect_verdict(self, wanted: str, candidate: Candidate) -> None:
         seen = "refused" if candidate.refusal else "carried"
         detail = candidate.refusal.detail if candidate.refusal else "the candidate was built and verified"
-        self._check("expectation", "verdict", None, seen == wanted, detail, wanted, seen)
+        fault = f"wanted {wanted}, seen {seen}: {detail}"
+        self._check("expectation", "verdict", None, seen == wanted, detail, wanted, seen, fault)
 
     def _compare(self, compared: Iterable[Compared]) -> None:
         for each in compared:
-            shown = (None, None) if each.ok else (each.wanted, each.seen)
-            self._check("expectation", each.name, None, each.ok, each.said, *shown)
+            wanted, seen = (None, None) if each.ok else (each.wanted, each.seen)
+            self._check("expectation", each.name, None, each.ok, each.said, wanted, seen, each.fault)
 
     # ---------------------------------------------------------------- the log
 
@@ -214,12 +215,13 @@ class _One:
         detail: str,
         wanted: Any = None,
         seen: Any = None,
+        fault: str | None = None,
         **more: int,
     ) -> int:
         shown = {"said": plain(detail), "wanted": plain(wanted), "seen": plain(seen)}
         step = self._add("check", by=by, name=name, rule=rule, ok=ok, **shown, **more)
         if not ok:
-            self.why.append(f"{by} {name}: {detail}")
+            self.why.append(f"{by} {name}: {fault or detail}")
         return step
 
     def _log_source(self, candidate: Candidate) -> None:
@@ -233,10 +235,12 @@ class _One:
             lines=source.lines,
             cli_versions=source.versions,
             expected=str(self.expected_path) if self.expected_path else None,
-            command=command_of(self.scenario)
-            if self.scenario
-            else shlex.join(["rebuild-harness", "replay", str(self.path)]),
+            command=command_of(self.scenario) if self.scenario else self._command(),
         )
+
+    def _command(self) -> str:
+        going_on = ["--malformed", "report"] if self.job.malformed == "report" else []
+        return shlex.join(["rebuild-harness", "replay", str(self.path), *going_on])
 
     def _log_facts(self, candidate: Candidate) -> None:
         for kind, fields in facts_of(candidate):

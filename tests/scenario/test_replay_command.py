@@ -51,11 +51,22 @@ def test_a_statement_that_does_not_hold_is_red_and_told_from_the_log(tmp_path: P
     done = _replay(talks / "plain.jsonl", "--out", tmp_path / "out", "--json")
     assert done.exit_code == 1
     said = json.loads(done.stdout)
-    assert (said["verdict"], said["transcripts"][0]["why"]) == ("red", ["expectation turns: turns as stated"])
+    assert (said["verdict"], said["transcripts"][0]["why"]) == ("red", ["expectation turns: wanted 4, seen 3"])
     assert said["transcripts"][0]["carry"]["turns"] == 3
     steps = read_run(tmp_path / "out/run.jsonl")
     assert [(step["wanted"], step["seen"]) for step in steps if step.get("name") == "turns"] == [(4, 3)]
     assert steps[-1] | {"step": 0} == {"step": 0, "kind": "end", "verdict": "red", "green": 0, "red": 1}
+
+
+def test_going_on_is_held_against_what_is_stated_about_it(tmp_path: Path) -> None:
+    talks = _copied(tmp_path / "talks", "torn-tail", "malformed-middle", "plain", "poisoned")
+    assert _replay(talks, "--malformed", "report", "--out", tmp_path / "out").exit_code == 0
+    stated = json.loads((talks / "torn-tail.expect.json").read_bytes()) | {"with_report": "refused"}
+    (talks / "torn-tail.expect.json").write_text(json.dumps(stated), encoding="utf-8")
+    for settings in ([], ["--malformed", "report"]):
+        done = _replay(talks / "torn-tail.jsonl", *settings, "--out", tmp_path / "out")
+        assert done.exit_code == 1
+        assert "expectation verdict: wanted refused, seen carried" in done.stdout
 
 
 def test_without_a_statement_it_has_to_be_carried(tmp_path: Path) -> None:

@@ -81,7 +81,7 @@ def test_a_refusal_that_nobody_expected_is_red(tmp_path: Path) -> None:
     path = written(tmp_path, stated('{ rule = "TOY-3", figures = { turns = 0 } }', head='talk = [ { meta = "x" } ]\n'))
     done = _run(path, "--out", tmp_path / "out")
     assert done.exit_code == 1
-    assert "expectation verdict: nobody said anything" in done.stdout
+    assert "expectation verdict: wanted carried, seen refused: nobody said anything" in done.stdout
 
 
 @pytest.mark.parametrize(
