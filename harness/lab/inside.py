@@ -1,6 +1,6 @@
 """The part of the lab that runs in the namespace: a scripted model and the CLI, whose only network is loopback.
 
-Called as `python -m harness.lab.inside FOLDER VERSION WHAT PROGRAM…`, where WHAT is a talk or a session to resume.
+Called as `python -m harness.lab.inside FOLDER VERSION WAY SESSION PROGRAM…`, SESSION being empty or to be resumed.
 """
 
 import json
@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.lab.model import Reply, ScriptedModel
-from harness.lab.namespace import LabFault, NoNamespace, enter
-from harness.lab.script import NEW_PROMPT, RESUMED
+from harness.lab.model import ScriptedModel
+from harness.lab.namespace import LabFault, NoNamespace, confine, enter
+from harness.lab.script import RESUMED
 from harness.lab.session import TALKS, Place
 from harness.lab.terminal import typed
 
@@ -26,35 +26,33 @@ PROMPT_SECONDS = 45
 def main(words: Sequence[str]) -> None:
     """Do it and print {"session", "requests"}; what fails is the last line on stderr."""
     try:
+        folder, version, way, session, *program = words
         enter()
-        print(json.dumps(_done(Place(Path(words[0]), words[1], tuple(words[3:])), words[2])))
+        confine(Path(folder))
+        print(json.dumps(_done(Place(Path(folder), version, tuple(program)), way, session)))
     except (LabFault, NoNamespace) as fault:
         sys.exit(str(fault))
 
 
-def _done(place: Place, what: str) -> dict[str, Any]:
+def _done(place: Place, way: str, session: str) -> dict[str, Any]:
     _settle(place)
-    talk = next((turns for way, turns in TALKS.items() if way == what), None)
-    replies = [reply for turn in talk for reply in turn.replies] if talk else [_resumed()]
-    model = ScriptedModel(replies)
+    talk = RESUMED if session else next(turns for name, turns in TALKS.items() if name == way)
+    model = ScriptedModel(reply for turn in talk for reply in turn.replies)
     try:
         environment = _environment(place, model.port)
-        if talk is None:
-            _printed(place, environment, NEW_PROMPT, "--resume", what)
-            session = what
-        elif what == "typed":
-            session = typed(place, environment, [*place.program, "--allowedTools", TOOLS], talk, model)
+        if way == "typed":
+            command = [*place.program, "--allowedTools", TOOLS, *_resuming(session)]
+            session = typed(place, environment, command, talk, model)
         else:
-            session = ""
             for turn in talk:
-                session = _printed(place, environment, turn.says, *(["--resume", session] if session else []))
+                session = _printed(place, environment, turn.says, *_resuming(session))
         return {"session": session, "requests": [request.body for request in model.main]}
     finally:
         model.close()
 
 
-def _resumed() -> Reply:
-    return Reply(({"type": "text", "text": RESUMED},))
+def _resuming(session: str) -> list[str]:
+    return ["--resume", session] if session else []
 
 
 def _printed(place: Place, environment: dict[str, str], prompt: str, *options: str) -> str:

@@ -1,10 +1,11 @@
-"""A namespace for all that the lab runs: a network that is loopback only, and processes that end with it.
+"""A namespace for all that the lab runs: loopback is its only network, one folder its only place.
 
 Where the machine gives none, nothing is run. What runs in it looks again for itself, before it starts anything.
 """
 
 import fcntl
 import os
+import re
 import shutil
 import signal
 import socket
@@ -18,6 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SET_FLAGS = 0x8914  # SIOCSIFFLAGS
 IS_UP = 0x1  # IFF_UP
 TRY_SECONDS = 20
+KERNELS = ("/proc", "/sys", "/dev")
 
 
 class NoNamespace(RuntimeError):
@@ -85,6 +87,26 @@ def enter() -> None:
         raise NoNamespace(f"interfaces {', '.join(names)}: this is no namespace of the lab's own")
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
         fcntl.ioctl(any_socket, SET_FLAGS, struct.pack("16sH14x", b"lo", IS_UP))
+
+
+def confine(folder: Path) -> None:
+    """Inside: from now on nothing outside of `folder` can be written. Raises `NoNamespace` where that fails.
+
+    Only the namespace's own view changes. The kernel's own file systems stay as they are: terminals are among them.
+    """
+    _mount("--bind", str(folder), str(folder))
+    for line in Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines():
+        words = line.split()
+        target, options = re.sub(r"\\(\d{3})", lambda code: chr(int(code[1], 8)), words[4]), words[5].split(",")
+        is_kernels = target.startswith(KERNELS)
+        if "rw" in options and Path(target) != folder and not is_kernels:
+            _mount("-o", ",".join(["remount", "bind", "ro", *(each for each in options if each != "rw")]), target)
+
+
+def _mount(*words: str) -> None:
+    done = subprocess.run(["mount", *words], capture_output=True, text=True, timeout=TRY_SECONDS)
+    if done.returncode:
+        raise NoNamespace(f"mount {' '.join(words)}: {done.stderr.strip()}")
 
 
 def _unshare() -> list[str]:

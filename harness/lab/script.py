@@ -13,7 +13,6 @@ BEGUN = "begun"
 GO = "go"
 """The file that the tool waits for."""
 NEW_PROMPT = "After the rebuild: what did we say?"
-RESUMED = "Resumed and answered."
 
 
 @dataclass(frozen=True)
@@ -92,3 +91,6 @@ TYPED = (
     ),
 )
 """A prompt while text streams, which becomes a turn of its own, and one while a tool runs, which is absorbed."""
+
+RESUMED = (Turn(NEW_PROMPT, (Reply((_text("Resumed and answered."),)),)),)
+"""What is said in a session that was rebuilt."""

@@ -68,20 +68,19 @@ class Played:
 
 def play(place: Place, way: Way) -> Played:
     """Play the talk of `way` in a new session. Raises `NoNamespace`, and `LabFault` where the CLI does not go along."""
-    told = _inside(place, way, PLAY_SECONDS)
+    told = _inside(place, way, "", PLAY_SECONDS)
     return Played(place, way, place.project / f"{told['session']}.jsonl", told["requests"])
 
 
-def resume(place: Place, session: str) -> list[dict[str, Any]]:
-    """Resume a session of the place's project with one more prompt; the bodies of its main requests."""
-    requests: list[dict[str, Any]] = _inside(place, session, RESUME_SECONDS)["requests"]
+def resume(played: Played, session: str) -> list[dict[str, Any]]:
+    """Resume a session of the same project, the way the other was played; the bodies of the main requests."""
+    requests: list[dict[str, Any]] = _inside(played.place, played.way, session, RESUME_SECONDS)["requests"]
     return requests
 
 
-def _inside(place: Place, what: str, seconds: float) -> dict[str, Any]:
+def _inside(place: Place, way: Way, session: str, seconds: float) -> dict[str, Any]:
     for folder in (place.home, place.work, place.tmp):
         folder.mkdir(parents=True, exist_ok=True)
-    told: dict[str, Any] = json.loads(
-        run_inside(INSIDE, str(place.folder), place.version, what, *place.program, seconds=seconds)
-    )
+    words = [str(place.folder), place.version, way, session, *place.program]
+    told: dict[str, Any] = json.loads(run_inside(INSIDE, *words, seconds=seconds))
     return told

@@ -97,7 +97,7 @@ class _Trial:
         place = self.played.place
         shutil.copyfile(candidate, place.project / candidate.name)
         try:
-            requests = resume(place, candidate.stem)
+            requests = resume(self.played, candidate.stem)
         except LabFault as fault:
             self.check("resume", "TR-072", False, str(fault), None, None)
             self.result.failures.append(f"the rebuilt session cannot be resumed: {fault}")

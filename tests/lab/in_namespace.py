@@ -1,4 +1,4 @@
-"""What tests let run in the lab's namespace: `reach` tries to get out, `hang` starts a process and never ends."""
+"""What tests let run in the lab's namespace: `reach`, `write` and `hang`, which never ends."""
 
 import errno
 import json
@@ -7,8 +7,9 @@ import socket
 import subprocess
 import sys
 import time
+from pathlib import Path
 
-from harness.lab.namespace import enter
+from harness.lab.namespace import confine, enter
 
 OUTSIDE = ("192.0.2.1", 80)
 """An address that RFC 5737 keeps for examples."""
@@ -30,9 +31,24 @@ def reach() -> dict[str, object]:
     return {"outside": outside, "name": name, "loopback": loopback, "environment": sorted(os.environ)}
 
 
+def write(folder: Path) -> dict[str, str]:
+    """What came of writing a file in the folder, beside it, and where temporary files are."""
+    confine(folder)
+    outcomes = {}
+    for name, path in {"in": folder / "new", "beside": folder.with_name("new"), "tmp": Path("/tmp/new")}.items():
+        try:
+            path.write_text("new")
+            outcomes[name] = "written"
+        except OSError as error:
+            outcomes[name] = errno.errorcode[error.errno or 0]
+    return outcomes
+
+
 if __name__ == "__main__":
     if sys.argv[1] == "reach":
         print(json.dumps(reach()))
+    elif sys.argv[1] == "write":
+        print(json.dumps(write(Path(sys.argv[2]))))
     else:
         subprocess.Popen(["sleep", sys.argv[2]], start_new_session=True)
         time.sleep(float(sys.argv[2]))

@@ -22,6 +22,16 @@ def test_a_request_to_any_other_address_fails(monkeypatch: pytest.MonkeyPatch) -
 
 
 @needs_namespace
+def test_nothing_outside_of_its_folder_is_written(tmp_path: Path) -> None:
+    folder = tmp_path / "a lab"
+    folder.mkdir()
+    told = json.loads(run_inside(HERE, "write", str(folder), seconds=30))
+    assert told == {"in": "written", "beside": "EROFS", "tmp": "EROFS"}
+    assert [path.name for path in tmp_path.rglob("*")] == ["a lab", "new"]
+    (tmp_path / "mine").touch()  # the caller's own view is as it was
+
+
+@needs_namespace
 def test_what_does_not_end_is_ended_with_all_that_it_started() -> None:
     seconds = "61.0625"  # a figure by which no other process is known
     with pytest.raises(LabFault, match="not done within 1 s"):
