@@ -84,6 +84,8 @@ def test_a_worker_that_sleeps_at_the_door_is_not_judged_dead(tmp_path: Path) -> 
 
     night.world.start(night.world.process("shell"), look, after=HANG_SECONDS / 2)
     night.world.run(HANG_SECONDS * 2)
+    error = night.latest().error or ""
+    expect("TR-L23", "no identity" not in error, f"an identity is on record: {error}")
     expect_equal("TR-L25", seen, ["activating"], "the state after a recovery, with the worker asleep at the door")
     expect("TR-L25", night.latest().state == "activated", f"the worker went on to {night.latest().state}")
     expect_equal("TR-L25", night.live_session(), night.latest().new_session_id, "who is behind the door")
