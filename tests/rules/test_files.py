@@ -8,6 +8,10 @@ from building import CountingFiles, build, expect_built, left_in, small_talk
 from carrying import SESSION
 
 from harness.expect import expect, expect_equal, proves
+from threadrebuild.carry.candidate import build_candidate
+from threadrebuild.carry.plan import plan_file
+from threadrebuild.config import Settings
+from threadrebuild.system import SystemFiles
 
 NAMES = [f"{SESSION}.jsonl", "ledger.json", "manifest.json"]
 
@@ -86,3 +90,27 @@ def test_a_fault_at_any_step_leaves_nothing_behind(tmp_path: Path) -> None:
             reason = failed.refusal.reason if failed.refusal else None
             expect_equal("TR-068", reason, "cannot-write", f"a build whose step {number} ({name}) fails")
             expect_equal("TR-068", left_in(folder), [], f"what step {number} ({name}) leaves behind when it fails")
+
+
+@proves("TR-148")
+def test_a_source_that_changes_while_it_is_carried_ends_the_carry(tmp_path: Path) -> None:
+    talk = small_talk()
+    talk.system("a row that is not carried")
+    for changed, before, after in [
+        ("nothing", b"", b""),
+        ("a row that is not carried", b"not carried", b"not CARRIED"),
+    ]:
+        source = tmp_path / changed / "project" / "source.jsonl"
+        source.parent.mkdir(parents=True)
+        source.write_bytes(talk.bytes())
+        plan = plan_file(source, Settings())
+        content = talk.bytes().replace(before, after)
+        source.write_bytes(content)
+        built = build_candidate(plan, tmp_path / changed / "out", SESSION, SystemFiles())
+        reason = built.refusal.reason if built.refusal else None
+        expect("TR-L06", reason != "ledger-gap", "every byte of the source is accounted for")
+        refused = reason == "source-changed"
+        expect_equal(
+            "TR-148", refused, content != talk.bytes(), f"a source is refused after {changed} changed: {reason}"
+        )
+        expect_equal("TR-148", source.read_bytes(), content, "bytes of the source after its carry")
