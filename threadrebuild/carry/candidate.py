@@ -77,7 +77,7 @@ def build_candidate(plan: Plan, out: Path, session_id: str, files: Files, eviden
         for final in finals:  # TR-067 TR-068
             files.publish(parts[final], final)
             made.append(final)
-        for folder in {final.parent for final in finals}:
+        for folder in dict.fromkeys(final.parent for final in finals):
             files.sync_folder(folder)
     except BaseException as error:
         _take_back(made, files)  # TR-068
