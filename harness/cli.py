@@ -173,8 +173,12 @@ def _print_lines(done: "Replayed", log: str) -> None:
     from harness.scenario.failure import told
 
     word = click.style("green", fg="green") if done.green else click.style("RED  ", fg="red")
-    click.echo(f"{word} {done.job.name}")
-    for reason in done.why:
+    why = list(done.why)
+    if done.refused:
+        click.echo(f"{click.style('REFUSED', fg='red')} {done.job.name}: {why.pop(0)}")
+    else:
+        click.echo(f"{word} {done.job.name}")
+    for reason in why:
         click.echo(f"      {reason}")
     for failure in done.failures:
         assert done.job.scenario is not None

@@ -63,6 +63,8 @@ class Replayed:
     failures: list[Failure]
     """The expectations of a scenario that did not hold; `why` names them too, shortly."""
     summary: dict[str, Any]
+    refused: bool = False
+    """Refused, and nobody had stated what to expect; `why` begins with the reason."""
 
 
 def scenario_jobs(
@@ -127,12 +129,13 @@ class _One:
         elif self.scenario:
             self._expect_verdict(self.scenario.verdict, shown)
             self._ask_scenario(self.scenario, shown)
-        elif not self.expected:
-            self._expect_verdict("carried", shown)
+        refused = None if self.expected_path else shown.refusal
+        if refused:
+            self.why.append(refused.detail)
         self._judge(shown, before, folder)
         green = not self.why
         self._add("verdict", verdict="green" if green else "red", why=self.why)
-        return Replayed(self.job, green, self.why, self.failures, summary)
+        return Replayed(self.job, green, self.why, self.failures, summary, refused is not None)
 
     def _judge(self, candidate: Candidate, before: tuple[int, str], out: Path) -> None:
         """The four judges: verification, oracle, invariants, and what was stated by hand."""

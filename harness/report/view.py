@@ -130,11 +130,18 @@ class Transcript:
     @property
     def headline(self) -> str:
         judged = None if self.verdict is None else self.state
-        return words.headline(judged, _said(self.candidate, "verdict"), bool(_said(self.source, "expected")))
+        candidate, expected = _said(self.candidate, "verdict"), bool(_said(self.source, "expected"))
+        return words.headline(judged, candidate, expected, bool(self.failed or self.differences or self.doubts))
 
     @property
     def why(self) -> list[str]:
         return [*(_said(self.verdict, "why") or []), *self.doubts]
+
+    @property
+    def refusal(self) -> tuple[str, str]:
+        """The code of the reason for refusing, and the sentence after it; either may be empty."""
+        code, _, detail = str(_said(self.candidate, "reason") or "").partition(": ")
+        return code, detail
 
     @property
     def passed_by(self) -> list[tuple[str, list[Block]]]:

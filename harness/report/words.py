@@ -70,14 +70,18 @@ def meaning(code: str | None) -> str:
     return WARNINGS.get(code or "", "")
 
 
-def headline(judged: str | None, candidate: str | None, expected: bool) -> str:
-    """The verdict in words: what was judged (None: nothing), what became of it, whether that was expected."""
+def headline(judged: str | None, candidate: str | None, expected: bool, failed: bool) -> str:
+    """The verdict in words: what was judged (None: nothing), what became of it, whether that was expected, and whether
+    a check fails.
+    """
     if judged is None:
         return "Not judged"
+    if candidate == "refused" and not expected and not failed:
+        return "Refused"
     if judged != "green":
         return {"carried": "Red, although carried", "refused": "Red, refused"}.get(candidate or "", "Red")
     if candidate == "refused":
-        return "Refused, as expected" if expected else "Refused"
+        return "Refused, as expected"
     return "Carried and green" if candidate == "carried" else "Green"
 
 

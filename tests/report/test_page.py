@@ -160,6 +160,20 @@ def test_refused_as_expected_reads_so_and_tells_the_reason(tmp_path: Path) -> No
     assert "Nothing was written." in said
 
 
+def test_refused_without_a_statement_is_no_failed_expectation(tmp_path: Path) -> None:
+    def own(log: runs.RunLog, index: int) -> None:
+        runs.source(log, index, "own", 9_002, expected=False)
+        runs.candidate(log, index, "unreadable-line: line 4 at byte 31 is no row")
+        runs.check(log, index, "invariant", "source", "The source is untouched.")
+        log.add("verdict", transcript=index, verdict="red", why=["line 4 at byte 31 is no row"])
+
+    page = page_of(runs.write(tmp_path / "run.jsonl", own, end="red", reds=1))
+    said = words_of(page)
+    assert "✗ Refused" in said and "What fails" not in said and "beforehand" not in said
+    for once in ("line 4 at byte 31 is no row", "unreadable-line", "A line is not readable as a row."):
+        assert said.count(once) == 1
+
+
 def test_the_ledger_says_whether_it_adds_up(tmp_path: Path) -> None:
     assert "The classes add up to 173,471 bytes, the file's size. Every byte is accounted for." in words_of(
         page_of(runs.one(tmp_path / "run.jsonl"))

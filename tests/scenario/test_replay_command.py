@@ -70,12 +70,22 @@ def test_going_on_is_held_against_what_is_stated_about_it(tmp_path: Path) -> Non
 
 
 def test_without_a_statement_it_has_to_be_carried(tmp_path: Path) -> None:
-    talks = _copied(tmp_path / "talks", "plain", "poisoned")
+    talks = _copied(tmp_path / "talks", "malformed-middle", "plain")
     for stated in talks.glob("*.expect.json"):
         stated.unlink()
     done = _replay(talks, "--out", tmp_path / "out")
     assert done.exit_code == 1
-    assert done.stdout.splitlines()[:2] == ["green plain.jsonl", "RED   poisoned.jsonl"]
+    first, *others = done.stdout.splitlines()[:3]
+    assert first.startswith("REFUSED malformed-middle.jsonl: line 3 at byte ")
+    assert first.endswith(" (--malformed report goes on and lists them)")
+    assert others == ["green plain.jsonl", "red: 1 of 2 transcripts green"]
+    checks = [step for step in read_run(tmp_path / "out/run.jsonl") if step["kind"] == "check"]
+    assert not [check for check in checks if check["by"] == "expectation"]
+    assert all(check["ok"] for check in checks)
+    said = json.loads(_replay(talks, "--out", tmp_path / "out", "--json").stdout)
+    assert [each["verdict"] for each in said["transcripts"]] == ["red", "green"]
+    assert said["transcripts"][0]["why"] == [first.partition(": ")[2]]
+    assert _replay(talks, "--malformed", "report", "--out", tmp_path / "out").exit_code == 0
 
 
 @pytest.mark.parametrize(
