@@ -116,7 +116,8 @@ class _One:
         candidate = carry_file(self.path, self.out, self.job.settings, self.job.malformed)
         summary = candidate_summary(candidate)
         self._log_source(candidate)
-        reported = self.expected.with_report if self.expected and self.job.malformed == "block" else None
+        goes_on = self.job.malformed == "block" and candidate.refusal is not None
+        reported = self.expected.with_report if self.expected and goes_on else None
         shown, folder = candidate, self.out
         if reported:
             folder = self.out.with_name(self.out.name + "-reported")
@@ -125,7 +126,7 @@ class _One:
         if self.expected:
             self._compare(compare_refusal(self.expected, self.job.malformed, summary))
         if reported:
-            self._expect_verdict(reported, shown)
+            self._expect_verdict(reported, shown, "with_report")
         elif self.scenario:
             self._expect_verdict(self.scenario.verdict, shown)
             self._ask_scenario(self.scenario, shown)
@@ -192,11 +193,11 @@ class _One:
         what = f"no expectation names the warning {unnamed[0]}" if unnamed else "no other warning than those named"
         self._check("expectation", "warnings", None, not unnamed, what, sorted(named), sorted(seen.codes))
 
-    def _expect_verdict(self, wanted: str, candidate: Candidate) -> None:
+    def _expect_verdict(self, wanted: str, candidate: Candidate, name: str = "verdict") -> None:
         seen = "refused" if candidate.refusal else "carried"
         detail = candidate.refusal.detail if candidate.refusal else "the candidate was built and verified"
         fault = f"wanted {wanted}, seen {seen}: {detail}"
-        self._check("expectation", "verdict", None, seen == wanted, detail, wanted, seen, fault)
+        self._check("expectation", name, None, seen == wanted, detail, wanted, seen, fault)
 
     def _compare(self, compared: Iterable[Compared]) -> None:
         for each in compared:

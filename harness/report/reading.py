@@ -9,13 +9,13 @@ from pathlib import Path
 
 from harness.report import words
 from harness.report.bytediff import sides
-from harness.report.view import Block, Difference, Item, Ledger, Run, Segment, Step, Talk, Transcript, Turn
+from harness.report.view import Block, Difference, Item, Ledger, Left, Run, Segment, Step, Talk, Transcript, Turn
 
 LONG_TALK = 50  # turns; longer talks are folded into chunks of as many
 OPEN_RED = 3  # so many red transcripts are open from the start
 STATES = ("red", "open", "green")  # the order on the page; `open` was never judged
-WHOLE = {"source", "chain", "dirty", "left", "candidate", "wire", "verdict"}  # kinds that are shown field by field
-KINDS = WHOLE | {"ledger", "turns", "warnings", "check", "difference"}
+WHOLE = {"source", "chain", "dirty", "candidate", "wire", "verdict"}  # kinds that are shown field by field
+KINDS = WHOLE | {"left", "ledger", "turns", "warnings", "check", "difference"}
 
 
 def read_steps(run: Path) -> tuple[list[Step], bool]:
@@ -54,6 +54,8 @@ def _note(transcript: Transcript, step: Step) -> None:
     match step["kind"]:
         case kind if kind in WHOLE:
             setattr(transcript, kind, Block(number, step))
+        case "left":
+            transcript.left = Left(number, step)
         case "ledger":
             transcript.ledger = _ledger(step)
         case "turns":
@@ -70,7 +72,7 @@ def _note(transcript: Transcript, step: Step) -> None:
 def _ledger(step: Step) -> Ledger:
     segments: list[Segment] = []
     start, greys = 0.0, 0
-    for row in step.get("classes") or []:
+    for row in sorted(step.get("classes") or [], key=lambda row: -int(row["bytes"])):
         width = 100 * row["bytes"] / max(step["sum"], 1)
         tone = _tone(row["name"]) or f"grey{greys % 5}"
         greys += tone.startswith("grey")

@@ -23,6 +23,16 @@ class Block:
 
 
 @dataclass(frozen=True)
+class Left(Block):
+    """What tools had read and run, and stays behind."""
+
+    @property
+    def lists(self) -> list[tuple[str, str, str, list[str]]]:
+        """Title, one of it, many of it, and the list, where there is any."""
+        return [(*named, found) for name, *named in words.LEFT if (found := self.said.get(name))]
+
+
+@dataclass(frozen=True)
 class Segment:
     """One class of the ledger; `start` and `width` are shares of the bar in percent."""
 
@@ -92,7 +102,7 @@ class Transcript:
     talk: Talk | None = None
     chain: Block | None = None
     dirty: Block | None = None
-    left: Block | None = None
+    left: Left | None = None
     candidate: Block | None = None
     wire: Block | None = None
     verdict: Block | None = None
@@ -131,7 +141,14 @@ class Transcript:
     def headline(self) -> str:
         judged = None if self.verdict is None else self.state
         candidate, expected = _said(self.candidate, "verdict"), bool(_said(self.source, "expected"))
+        if self.state == "green" and candidate == "carried" and self.reported:
+            return words.REPORTED
         return words.headline(judged, candidate, expected, bool(self.failed or self.differences or self.doubts))
+
+    @property
+    def reported(self) -> bool:
+        """Whether what is shown was carried with `--malformed report`, after a refusal that was expected."""
+        return any(check.said.get("name") == "with_report" for check in self.checks)
 
     @property
     def why(self) -> list[str]:
@@ -172,6 +189,11 @@ class Run:
         return _argv(_said(self.run, "command"))
 
     @property
+    def thing(self) -> str:
+        """What the run judged, one of it: transcripts, or scenarios."""
+        return "scenario" if self.command.split()[1:2] == ["run"] else "transcript"
+
+    @property
     def state(self) -> str:
         if self.end is None or not self.transcripts or self.of_state("open"):
             return "open"
@@ -200,10 +222,10 @@ class Run:
         found = []
         green, red = _said(self.end, "verdict") == "green", bool(self.of_state("red"))
         if green == red:
-            said, seen = ("green", "a transcript is") if green else ("red", "no transcript is")
+            said, seen = ("green", f"a {self.thing} is") if green else ("red", f"no {self.thing} is")
             found.append(f"The last step calls the run {said} although {seen} red. Do not rely on it.")
         if self.of_state("open"):
-            found.append("The run ended although not every transcript was judged.")
+            found.append(f"The run ended although not every {self.thing} was judged.")
         return found
 
 

@@ -4,6 +4,7 @@ A code that is not listed here is shown as it is, without a guess at its meaning
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 WARNINGS = {
     "unreadable-line": "A line is not readable as a row. What it held cannot be known.",
@@ -26,7 +27,7 @@ WARNINGS = {
 JUDGES = {
     "verification": "Verification: the new file, read back from disk",
     "oracle": "Oracle: a second, independent reader of the source",
-    "expectation": "Expectation: what was written down about this transcript beforehand",
+    "expectation": "Expectation: what was written down about it beforehand",
     "invariant": "Invariant: what must hold whatever the transcript",
     "lab": "Lab: the real Claude Code, offline, that resumed the new session",
 }
@@ -48,6 +49,14 @@ WIRE = {
     "lost": "lost",
     "foreign": "nobody's",
 }
+
+LEFT = (
+    ("paths", "Files whose content stays behind", "file", "files"),
+    ("commands", "Commands whose output stays behind", "command", "commands"),
+)
+LONG_LIST = 50  # longer lists are folded into chunks of as many
+
+REPORTED = "Refused, as expected; carried with --malformed report"
 
 CHAIN = {
     "rows": "rows read",
@@ -95,6 +104,11 @@ def checked(made: int, failed: int) -> str:
 def count(number: int, one: str, many: str) -> str:
     """`1 turn`, `5,000 turns`."""
     return f"{number:,} {one if number == 1 else many}"
+
+
+def chunks(found: Sequence[Any]) -> list[tuple[int, Sequence[Any]]]:
+    """A long list in pieces, each with the number of its first, counted from 1."""
+    return [(at + 1, found[at : at + LONG_LIST]) for at in range(0, len(found), LONG_LIST)]
 
 
 def joined(parts: Sequence[str]) -> str:

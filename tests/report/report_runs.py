@@ -50,8 +50,8 @@ def turn(number: int, *items: dict[str, Any], open: bool = False) -> dict[str, A
     }
 
 
-def start(log: RunLog) -> None:
-    log.add("run", command=COMMAND, version="0.1.0", settings={"open_tail": True, "malformed": "refuse"})
+def start(log: RunLog, command: list[str]) -> None:
+    log.add("run", command=command, version="0.1.0", settings={"open_tail": True, "malformed": "refuse"})
 
 
 def source(log: RunLog, index: int, name: str, size: int, expected: bool = True) -> None:
@@ -246,11 +246,17 @@ def hostile(log: RunLog, index: int, name: str = f"odd/{RLO}txt.<b>") -> None:
     log.add("verdict", transcript=index, verdict="green", why=[])
 
 
-def write(path: Path, *cases: Callable[[RunLog, int], None], end: str | None = "green", reds: int = 0) -> Path:
+def write(
+    path: Path,
+    *cases: Callable[[RunLog, int], None],
+    end: str | None = "green",
+    reds: int = 0,
+    command: list[str] = COMMAND,
+) -> Path:
     """A run log at `path` of these cases, closed with `end` unless that is None."""
     with path.open("w", encoding="utf-8", newline="\n") as out:
         log = RunLog(out)
-        start(log)
+        start(log, command)
         for index, case in enumerate(cases):
             case(log, index)
         log.add("weather", transcript=0, sky="a kind of step that no report knows")

@@ -280,7 +280,63 @@ def test_the_command_of_the_run_and_of_each_transcript_can_be_pasted(tmp_path: P
 
 def test_what_is_left_behind_is_listed(tmp_path: Path) -> None:
     said = words_of(page_of(runs.write(tmp_path / "run.jsonl", runs.red, end="red", reds=1)))
-    left = said[said.index("Said, and not carried:") :]
+    left = said[said.index("Said, and not carried 1 text") :]
     assert "发不出去的话" in left and "through a reply tool" in left
     assert "/home/user/project/notes.md" in left and "pytest -q" in left
     assert "This was said and then rewound." in said and "第二版：云淡风轻" in said
+
+
+def test_long_lists_of_what_is_left_are_counted_and_folded(tmp_path: Path) -> None:
+    def tidy(log: runs.RunLog, index: int) -> None:
+        runs.source(log, index, "tidy", 9_002)
+        paths, commands = [f"/p/{number}" for number in range(1, 102)], ["ls"]
+        log.add("left", transcript=index, paths=paths, commands=commands)
+        log.add("verdict", transcript=index, verdict="green", why=[])
+
+    page = page_of(runs.write(tmp_path / "run.jsonl", tidy))
+    said = words_of(page)
+    left = page[page.index('id="t0-left"') :]
+    left = left[: left.index("</section>")]
+    assert left.count("<details") == left.count("<details>") + left.count('<details class="chunk">') == 2 + 3
+    for part in (
+        "stays behind 101 files",
+        "1–50 /p/1 ",
+        "51–100 /p/51 ",
+        "101–101 /p/101 ",
+        "stays behind 1 command ls",
+    ):
+        assert part in said
+
+
+def test_nothing_left_behind_has_no_part_of_its_own(tmp_path: Path) -> None:
+    def bare(log: runs.RunLog, index: int) -> None:
+        log.add("left", transcript=index, paths=[], commands=[])
+
+    assert "left behind" not in words_of(page_of(runs.write(tmp_path / "run.jsonl", bare))).lower()
+
+
+def test_carried_only_with_report_says_both(tmp_path: Path) -> None:
+    def torn(log: runs.RunLog, index: int) -> None:
+        runs.source(log, index, "torn", 9_002)
+        runs.candidate(log, index)
+        runs.check(log, index, "expectation", "verdict", "verdict as stated")
+        runs.check(log, index, "expectation", "with_report", "carried", wanted="carried", seen="carried")
+        log.add("verdict", transcript=index, verdict="green", why=[])
+
+    said = words_of(page_of(runs.write(tmp_path / "run.jsonl", torn)))
+    assert "✓ Refused, as expected; carried with --malformed report" in said
+
+
+def test_the_classes_of_the_ledger_are_sorted_by_size(tmp_path: Path) -> None:
+    page = page_of(runs.one(tmp_path / "run.jsonl"))
+    table = page[page.index('<table class="ledger">') : page.index("<tfoot>")]
+    sizes = [int(size.replace(",", "")) for size in re.findall(r"<td><span[^>]*>([\d,]+)<", table)]
+    assert len(sizes) == 7 and sizes == sorted(sizes, reverse=True)
+
+
+def test_a_run_of_scenarios_speaks_of_scenarios(tmp_path: Path) -> None:
+    command = ["rebuild-harness", "run", "scenarios"]
+    said = words_of(page_of(runs.write(tmp_path / "run.jsonl", runs.green, runs.green, command=command)))
+    assert "All scenarios, red ones first Scenario Verdict" in said and "next, previous scenario or turn" in said
+    assert "transcript" not in said[: said.index("made/plain")].lower()
+    assert "All transcripts, red ones first" in words_of(page_of(runs.mixed(tmp_path / "other.jsonl")))

@@ -36,6 +36,9 @@ def test_what_is_stated_holds(tmp_path: Path) -> None:
         "green torn-tail.jsonl",
         "green: 3 of 3 transcripts green",
     ]
+    headline = "Refused, as expected; carried with --malformed report"
+    # In the count of headlines, the list, and above the transcript.
+    assert (tmp_path / "out/report.html").read_text(encoding="utf-8").lower().count(headline.lower()) == 3
     candidates = sorted(path.name for path in (tmp_path / "out/candidates").iterdir())
     # Refused once, and carried when told to go on; what is poisoned leaves no folder.
     assert [name for name in candidates if "again" not in name and "carried" not in name] == [
@@ -63,10 +66,10 @@ def test_going_on_is_held_against_what_is_stated_about_it(tmp_path: Path) -> Non
     assert _replay(talks, "--malformed", "report", "--out", tmp_path / "out").exit_code == 0
     stated = json.loads((talks / "torn-tail.expect.json").read_bytes()) | {"with_report": "refused"}
     (talks / "torn-tail.expect.json").write_text(json.dumps(stated), encoding="utf-8")
-    for settings in ([], ["--malformed", "report"]):
+    for settings, name in (([], "with_report"), (["--malformed", "report"], "verdict")):
         done = _replay(talks / "torn-tail.jsonl", *settings, "--out", tmp_path / "out")
         assert done.exit_code == 1
-        assert "expectation verdict: wanted refused, seen carried" in done.stdout
+        assert f"expectation {name}: wanted refused, seen carried" in done.stdout
 
 
 def test_without_a_statement_it_has_to_be_carried(tmp_path: Path) -> None:
