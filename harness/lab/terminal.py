@@ -18,8 +18,9 @@ from harness.lab.script import BEGUN, GO, Turn
 from harness.lab.session import Place
 
 DEADLINE_SECONDS = 25
-QUEUE_SECONDS = 2.5
+QUEUE_SECONDS = 10.0
 """How long a version may take to log what was queued; the oldest never log it."""
+SETTLED_SECONDS = 1.5
 AGAIN_SECONDS = 1.5
 """After this long without an effect Enter is pressed once more."""
 PAUSE_SECONDS = 0.3
@@ -59,6 +60,7 @@ class _Terminal:
         self.tmux("new-session", "-d", "-s", "lab", "-x", "140", "-y", "45", "-c", str(self.place.work), line)
         self.tmux("set-option", "-g", "remain-on-exit", "on")
         self.eventually(lambda: READY.search(self.screen()), "the prompt")
+        self.settle()
 
     def take(self, turn: Turn) -> None:
         """One turn, to the end of its last reply and of what the Stop hook does then."""
@@ -108,6 +110,15 @@ class _Terminal:
                     return
                 time.sleep(0.05)
             self.enter()
+
+    def settle(self) -> None:
+        """Until the screen stays as it is: older versions show their prompt before Enter sends anything."""
+        screen, since = self.screen(), time.monotonic()
+        end = since + DEADLINE_SECONDS
+        while time.monotonic() < min(since + SETTLED_SECONDS, end):
+            time.sleep(0.05)
+            if (now := self.screen()) != screen:
+                screen, since = now, time.monotonic()
 
     def is_over(self) -> bool:
         return self.tmux("display-message", "-p", "-t", "lab", "#{pane_dead}").strip() != "0"

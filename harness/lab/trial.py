@@ -85,8 +85,11 @@ class _Trial:
         missing = [text for text in wanted if not any(text in each for each in said)]
         doubled = [text for text in wanted if said[text] > 1]
         where = planted(self.played.transcript, missing)
-        found = f"{len(wanted)} texts that the {role} said looked up in the candidate, {len(missing)} not found"
-        self.check(f"planted by the {role}", "TR-156", not missing and not doubled, found, wanted, sorted(said))
+        found = (
+            f"{len(wanted)} texts that the {role} said looked up: {len(missing)} not found, {len(doubled)} found twice"
+        )
+        seen = list(said.elements())
+        self.check(f"planted by the {role}", "TR-156", not missing and not doubled, found, wanted, seen)
         for text in missing:
             how = "it stands in the transcript and is not carried" if where[text] else "the CLI never wrote it down"
             self.result.failures.append(f"lost: {role} {text[:SHOWN]!r}: {how}")
