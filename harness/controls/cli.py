@@ -19,7 +19,7 @@ from harness.controls.cache import Cache
 from harness.controls.run import BaselineRed, Run, run_controls
 from harness.controls.survey import Survey, read_survey
 from harness.controls.verdict import Control, Standing, standings
-from harness.rules import CatalogueError
+from harness.rules import CatalogueError, selected
 
 STATUSES = ("proven", "tested", "unproven", "excepted")
 STYLES = {"proven": "green", "tested": "yellow", "unproven": "red", "excepted": "dim"}
@@ -42,7 +42,7 @@ _package = click.option("--package", default="threadrebuild", hidden=True)
 @_package
 def rules(prefix: str | None, as_json: bool, root: Path, package: str) -> None:
     """List every rule: proven, tested, unproven or excepted, with its checks, anchors and controls."""
-    survey = _survey(root, package)
+    survey = _survey(root, package, prefix)
     cache = Cache(survey.root, package)
     found = standings(survey, prefix, cache.get)
     counts = {status: sum(standing.status == status for standing in found) for status in STATUSES}
@@ -75,7 +75,7 @@ def controls(prefix: str | None, as_json: bool, root: Path, package: str) -> Non
         options = ["--root", str(root), "--package", package, *(["--json"] if as_json else [])]
         options += ["--prefix", prefix] if prefix is not None else []
         raise SystemExit(subprocess.run([sys.executable, "-c", code, *options], check=False).returncode)
-    survey = _survey(root, package)
+    survey = _survey(root, package, prefix)
     try:
         run = run_controls(survey, prefix)
     except BaselineRed as error:
@@ -91,11 +91,14 @@ def controls(prefix: str | None, as_json: bool, root: Path, package: str) -> Non
     raise SystemExit(1 if failed else 0)
 
 
-def _survey(root: Path, package: str) -> Survey:
+def _survey(root: Path, package: str, prefix: str | None) -> Survey:
     try:
-        return read_survey(root.resolve(), package)
+        survey = read_survey(root.resolve(), package)
     except CatalogueError as error:
         raise click.ClickException(str(error)) from error
+    if prefix is not None and not any(selected(id_, prefix) for id_ in survey.rules):
+        raise click.UsageError(f"no rule begins with {prefix!r}")
+    return survey
 
 
 def _rule_row(standing: Standing) -> dict[str, Any]:

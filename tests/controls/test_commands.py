@@ -7,6 +7,7 @@ from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
 
+import click
 import pytest
 from made_up import CODE, TESTS, invoke, made_up_root, run, statuses
 
@@ -109,6 +110,14 @@ def test_rules_says_what_was_never_run(tmp_path: Path) -> None:
         ["toy/core.py:10"],
     )
     assert (row["control"]["total"], row["control"]["caught"]) == (1, 1)
+
+
+@pytest.mark.parametrize("command", [rules, controls])
+@pytest.mark.parametrize("prefix", ["nosuch", "TO", "TOY-9", "toy"])
+def test_a_prefix_of_no_rule_is_a_wrong_use(tmp_path: Path, command: click.Command, prefix: str) -> None:
+    root = made_up_root(tmp_path / "r", code=CODE, tests=TESTS)
+    status, said = invoke(command, root, "--prefix", prefix)
+    assert (status, f"no rule begins with '{prefix}'" in said) == (2, True)
 
 
 def test_a_prefix_runs_only_what_its_rules_need(tmp_path: Path) -> None:
