@@ -44,6 +44,11 @@ def judged(log: RunLog, out: Path, sessions: Sequence[Played]) -> Iterator[Judge
         yield _Trial(log, number, played, next(results)).judged()
 
 
+def put_in(project: Path, candidate: Path) -> None:
+    """Put a candidate where the CLI looks for sessions."""
+    shutil.copyfile(candidate, project / candidate.name)
+
+
 class _Open(RunLog):
     """Steps of another log, but for verdicts, which wait for what the lab adds."""
 
@@ -98,7 +103,7 @@ class _Trial:
     def resume(self, candidate: Path) -> None:
         """The real CLI loads the candidate, and what was carried really is in its request (TR-072)."""
         place = self.played.place
-        shutil.copyfile(candidate, place.project / candidate.name)
+        put_in(place.project, candidate)
         try:
             requests = resume(self.played, candidate.stem)
         except LabFault as fault:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from harness.lab import trial
 from harness.lab.check import Tried, judge, record
 from harness.lab.namespace import missing
 from harness.lab.versions import Unavailable, WrongBytes, program_of
@@ -59,6 +60,22 @@ def test_a_reader_that_drops_queued_input_turns_go_into_no_go(
     assert checked.verdict == "NO-GO"
     lost = [reason for reason in checked.reasons if "lost: user" in reason]
     assert lost == [f"{VERSION} typed: lost: user {ABSORBED!r}: it stands in the transcript and is not carried"]
+
+
+def test_rows_that_the_real_cli_drops_in_silence_are_missed_on_the_wire(
+    recorded: Tried, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unlinked(project: Path, candidate: Path) -> None:
+        rows = [json.loads(line) for line in candidate.read_text(encoding="utf-8").splitlines()]
+        lines = [json.dumps({**row, "parentUuid": None}) + "\n" for row in rows]
+        (project / candidate.name).write_text("".join(lines), encoding="utf-8")
+
+    monkeypatch.setattr(trial, "put_in", unlinked)
+    checked = judge([fresh(recorded, "printed")], tmp_path / "out", "cli-check")
+    assert checked.verdict == "NO-GO"
+    said = [text for session in recorded.sessions if session.way == "printed" for _, text in session.planted]
+    states = {row["carried"]: row["state"] for row in wire_rows(tmp_path / "out") if row["row"]}
+    assert states == {text: "same" if text == said[-1] else "lost" for text in said}
 
 
 def fresh(tried: Tried, *ways: str) -> Tried:
