@@ -41,7 +41,19 @@ def _out(folder: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     )
 
 
+def _print_version(context: click.Context, parameter: click.Parameter, asked: bool) -> None:
+    if asked:
+        from threadrebuild import __version__
+
+        click.echo(f"rebuild-harness {__version__}")
+        context.exit()
+
+
+# The package is imported only where it is needed: `controls` sabotages it before anything has loaded it.
 @click.group()
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Show the version."
+)
 def main() -> None:
     """Replay transcripts through the cores, judge them, and prove that the judges can fail."""
 
@@ -82,12 +94,16 @@ def run(paths: tuple[Path, ...], out: Path, seed: int, until: int | None, fault:
     """Play scenarios (files or folders), judge each, and write a run log and a report."""
     from harness.replay import scenario_jobs
     from harness.scenario.nights.job import How, wrong_of
+    from harness.scenario.nights.loading import NightScenario
 
     try:
-        how = How(seed, until, wrong_of(fault) if fault else None)
+        how = How(seed, until, wrong_of(fault) if fault is not None else None)
     except ValueError as error:
         _unusable(f"--fault: {error}")
     scenarios = _scenarios(paths)
+    others = [each.name for each in scenarios if not isinstance(each, NightScenario)]
+    if others and (until is not None or fault is not None):
+        raise click.UsageError(f"--until and --fault are for nights (scenarios with a `story`); {others[0]} is none")
     command = ["rebuild-harness", "run", *map(str, paths), "--out", str(out)]
     for name, value in (("--seed", seed or None), ("--until", until), ("--fault", fault)):
         command += [name, str(value)] if value is not None else []

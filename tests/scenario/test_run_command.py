@@ -9,6 +9,7 @@ from made_scenarios import FORK, checkout, stated, written
 
 from harness.cli import main
 from harness.runlog import read_run
+from threadrebuild import __version__
 
 GOOD = stated(FORK, '{ rule = "TOY-1", carried = "a hat then" }')
 BAD = stated(FORK, '{ rule = "TOY-1", carried = "a scarf then" }', '{ rule = "TOY-2", not_carried = "a wet street" }')
@@ -108,6 +109,19 @@ def test_no_scenario_no_file_and_a_foreign_folder_end_with_two(tmp_path: Path) -
     path = written(tmp_path, GOOD)
     done = _run(path, "--out", tmp_path / "scenarios")
     assert (done.exit_code, "choose another --out" in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("option", [("--until", "3"), ("--fault", "3:kill"), ("--fault", "")])
+def test_only_nights_can_be_cut_short_or_go_wrong(tmp_path: Path, option: tuple[str, str]) -> None:
+    done = _run(written(tmp_path, GOOD), "--out", tmp_path / "out", *option)
+    assert done.exit_code == 2
+    assert ("scenarios/toy/story.toml is none" in done.stderr) == bool(option[1])
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_version() -> None:
+    done = CliRunner().invoke(main, ["--version"])
+    assert (done.exit_code, done.stdout) == (0, f"rebuild-harness {__version__}\n")
 
 
 def test_what_settings_leave_out_is_not_missed(tmp_path: Path) -> None:
