@@ -37,9 +37,6 @@ CHECK_MARKS = {True: "ok  ", False: "FAIL", None: "skip"}
 
 _transcript = click.argument("transcript", type=path_type)
 _transcript_or_newest = click.argument("transcript", type=path_type, required=False)
-_settings_option = click.option(
-    "--config", type=path_type, help="TOML file with settings; without it the defaults hold."
-)
 _malformed = click.option(
     "--malformed",
     type=click.Choice(["block", "report"]),
@@ -79,7 +76,7 @@ def main() -> None:
 @click.option("--out", type=path_type, required=True, help="Folder for the candidate, its manifest and its ledger.")
 @click.option("--session-id", help="Session id of the candidate; random without it.")
 @_malformed
-@_settings_option
+@config_option
 @json_option
 def candidate(
     transcript: Path,
@@ -91,7 +88,7 @@ def candidate(
 ) -> None:
     """Build and verify a candidate: OUT/<session id>.jsonl, manifest.json and ledger.json."""
     session_id = SystemIds().new_session_id() if session_id is None else _checked_session_id(session_id, as_json)
-    settings = _settings(config, as_json)
+    settings = _settings(find_config(config, os.environ), as_json)
     try:
         plan = plan_file(source_in(settings, transcript), settings, malformed)
         built = build_candidate(plan, out, session_id, SystemFiles())
