@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import tarfile
 import tempfile
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 NATIVE = "@anthropic-ai/claude-code-linux-x64"
 JAVASCRIPT = "@anthropic-ai/claude-code"
@@ -71,8 +71,7 @@ def _install(package: str, folder: Path) -> None:
             raise Unavailable(f"the registry has no {package}")
         packed = staging / _npm(staging, "pack", package, "--silent", "--pack-destination", name).strip()
         check_integrity(packed, stated)
-        with tarfile.open(packed) as archive:
-            archive.extractall(staging, filter="data")
+        unpack(packed, staging)
         if folder.exists():
             return  # somebody else was faster
         try:
@@ -88,6 +87,23 @@ def check_integrity(path: Path, stated: str) -> None:
         digest = hashlib.file_digest(file, "sha512").digest()
     if f"sha512-{base64.b64encode(digest).decode()}" not in stated.split():
         raise WrongBytes(f"{path.name} does not have the bytes that the registry states")
+
+
+def unpack(packed: Path, folder: Path) -> None:
+    """Write the regular files of a package below `folder`. Raises `WrongBytes` where one would lie elsewhere."""
+    with tarfile.open(packed) as archive:  # the first Pythons 3.11 have no extraction filters
+        for member in archive:
+            source = archive.extractfile(member) if member.isfile() else None
+            if source is None:
+                continue
+            place = PurePosixPath(member.name)
+            if place.is_absolute() or ".." in place.parts:
+                raise WrongBytes(f"{packed.name} holds {member.name!r}, which lies outside of it")
+            target = folder / place
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with source, target.open("xb") as file:
+                shutil.copyfileobj(source, file)
+            target.chmod(0o755 if member.mode & 0o100 else 0o644)
 
 
 def _npm(staging: Path, *words: str) -> str:

@@ -2,7 +2,9 @@
 
 import base64
 import hashlib
+import io
 import json
+import tarfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,7 +15,7 @@ from harness.cli import main
 from harness.lab.differences import Difference, differences
 from harness.lab.model import Reply, Request, events
 from harness.lab.records import KNOWN, Shape, shape_of
-from harness.lab.versions import Unavailable, WrongBytes, check_integrity, program_of
+from harness.lab.versions import Unavailable, WrongBytes, check_integrity, program_of, unpack
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 
@@ -26,6 +28,30 @@ def test_only_the_bytes_that_the_registry_states_are_taken(tmp_path: Path) -> No
     packed.write_bytes(b"another program")
     with pytest.raises(WrongBytes):
         check_integrity(packed, stated)
+
+
+def packed_with(path: Path, *names: str) -> Path:
+    with tarfile.open(path, "w:gz") as archive:
+        for name in names:
+            member = tarfile.TarInfo(name)
+            member.mode, member.size = 0o755, 4
+            archive.addfile(member, io.BytesIO(b"text"))
+        link = tarfile.TarInfo("package/link")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        archive.addfile(link)
+    return path
+
+
+def test_only_regular_files_are_unpacked_and_only_below_the_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    unpack(packed_with(tmp_path / "good.tgz", "package/claude", "package/vendor/tool"), folder)
+    files = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if not path.is_dir()}
+    assert files.keys() == {"package/claude", "package/vendor/tool"}
+    assert files["package/claude"].stat().st_mode & 0o777 == 0o755
+    for name in ("../outside", "/outside", "package/../../outside"):
+        with pytest.raises(WrongBytes, match="outside of it"):
+            unpack(packed_with(tmp_path / "bad.tgz", name), folder)
+    assert not (tmp_path / "outside").exists()
 
 
 @pytest.mark.parametrize("text", ["latest", "../2.1.199", "2.1", ""])
