@@ -2,7 +2,8 @@
 
 An attachment and a remove with the same text cancel one entry together, in either order. Older removes name
 no text: such a one goes with the oldest attached entry, else with the next attachment, and only where none
-follows with the oldest entry left (TR-026).
+follows with the oldest entry left. A dequeue names nothing either: the user row that follows it with the words of
+an entry tells which one it was, and only where none does it was the oldest one left (TR-026).
 """
 
 from dataclasses import dataclass, field
@@ -43,6 +44,10 @@ class _Queue:
 def never_read(rows: list[Row]) -> list[Row]:
     """The enqueue rows whose prompt is still waiting at the end of the file, in order of queuing."""
     queue = _Queue()
+    told: set[int] = set()
+    """User rows that tell which entry a dequeue took."""
+    untold: list[int] = []
+    """Lines of dequeues that no user row explains."""
     for place, row in enumerate(rows):
         if _is_attachment(row):
             queue.attach(_words(row))
@@ -51,11 +56,35 @@ def never_read(rows: list[Row]) -> list[Row]:
         elif row.value.get("operation") == "enqueue":
             queue.waiting.append(row)
         elif row.value.get("operation") == "dequeue":
-            del queue.waiting[:1]
+            teller = _teller(queue, rows, place, told)
+            if teller is None:
+                untold.append(row.line)
+            else:
+                told.add(teller)
+                queue.cancel(_said_in(rows[teller]))
         elif row.value.get("operation") == "remove":
             text = _words(row) or _text_of_nameless(queue, rows[place + 1 :])
             queue.remove(text)
+    for line in untold:
+        oldest = next((waiting for waiting in queue.waiting if waiting.line < line), None)
+        if oldest is not None:
+            queue.waiting.remove(oldest)
     return queue.waiting
+
+
+def _teller(queue: _Queue, rows: list[Row], dequeue: int, told: set[int]) -> int | None:
+    """The place of the first user row after a dequeue that says what a waiting entry says, and told of no other."""
+    waiting = {_words(row) for row in queue.waiting}
+    for place in range(dequeue + 1, len(rows)):
+        is_user = (rows[place].value or {}).get("type") == "user"
+        if is_user and place not in told and _said_in(rows[place]) in waiting:
+            return place
+    return None
+
+
+def _said_in(row: Row) -> str:
+    message = (row.value or {}).get("message")
+    return prompt_text(message.get("content")) if isinstance(message, dict) else ""
 
 
 def _text_of_nameless(queue: _Queue, later: list[Row]) -> str:

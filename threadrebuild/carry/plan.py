@@ -230,11 +230,13 @@ def _fit_cap(plan: Plan) -> Refusal | None:
             f"{excess} tokens over carry_max_tokens = {cap}; nothing is dropped: raise the cap, "
             "choose from the turns listed, or write a short note and carry the recent ones",
         )
+    plan.selected.reverse()  # so that taking the oldest takes the last
     while excess > 0 and len(plan.selected) > 1:  # TR-069
-        oldest = plan.selected[0]
+        oldest = plan.selected[-1]
         excess -= plan.tokens[oldest.number] + plan.stamp_tokens(oldest)
-        _leave_out(plan, 0, "dropped_oldest")
+        _leave_out(plan, -1, "dropped_oldest")
         plan.dropped_oldest_turns += 1
+    plan.selected.reverse()
     if excess > 0:  # TR-L26
         last = plan.selected[-1]
         plan.warnings.append(

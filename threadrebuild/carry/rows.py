@@ -19,6 +19,7 @@ MODEL_UNKNOWN = "unknown"
 """Stands where no assistant row of the source names a model; the host then takes its default."""
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 STEP = timedelta(milliseconds=1)
+FIRST_YEAR = 2
 LAST_YEAR = 9000
 """A later time is taken for none, so that later rows still have room to ascend."""
 
@@ -172,6 +173,6 @@ def _parsed(time: str | None) -> datetime | None:
         parsed = parsed.astimezone(UTC)
     except (ValueError, OverflowError):
         return None
-    if parsed.year > LAST_YEAR:
+    if not FIRST_YEAR <= parsed.year <= LAST_YEAR:
         return None
     return parsed.replace(microsecond=parsed.microsecond // 1000 * 1000)

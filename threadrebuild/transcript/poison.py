@@ -5,9 +5,11 @@ stands there, and what it refused would be carried.
 """
 
 import re
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from threadrebuild.transcript.speech import Role, Turn, Utterance
 from threadrebuild.transcript.tokens import decoded
@@ -60,9 +62,11 @@ def find_poison(turns: Sequence[Turn], notices: Sequence[Utterance], pattern: st
     """Search the last `LAST_TURNS` turns, without regard to case; `notices` stand in the assistant's place."""
     search = re.compile(pattern, re.IGNORECASE)
     beside: dict[int, list[Utterance]] = defaultdict(list)
+    in_chain = [turn for turn in turns if turn.utterances[0].node >= 0]  # what was never read stands at the end
+    lines = list(accumulate((turn.utterances[0].line for turn in in_chain), max))
     for notice in notices:
-        begun = [turn.number for turn in turns if turn.utterances[0].line < notice.line]
-        beside[begun[-1] if begun else 1].append(notice)
+        before = bisect_left(lines, notice.line)
+        beside[in_chain[before - 1].number if before else 1].append(notice)
     return Poison(
         tuple(
             Hit(turn.number, said.role, said.line, match[0], _is_quoted(text, match.start(), match.end()))

@@ -31,15 +31,21 @@ class Queue:
     def __init__(self) -> None:
         self._entries: list[Entry] = []
         self._unnamed_removes: list[int] = []
+        self._dequeued: list[int] = []
 
     def enqueue(self, entry: Entry) -> None:
         """Take in one queued entry."""
         self._entries.append(entry)
 
-    def dequeue(self) -> None:
-        """The oldest entry left became a user row of its own. A turn has ended: no attachment is to come."""
-        waiting = self.never_read()
-        for entry in waiting[:1]:
+    def dequeue(self, line: int) -> None:
+        """An entry that stands above `line` became a user row of its own; which one, that row tells."""
+        self._dequeued.append(line)
+
+    def said(self, text: str) -> None:
+        """A user row says `text`: where a dequeue is still open, it was the one of the oldest entry with this text."""
+        waiting = self._waiting() if self._dequeued else []
+        for entry in [entry for entry in waiting if entry.text == text and entry.line < self._dequeued[-1]][:1]:
+            self._dequeued.remove(next(line for line in self._dequeued if line > entry.line))
             self._entries.remove(entry)
 
     def remove(self, text: str | None, line: int) -> None:
@@ -69,10 +75,18 @@ class Queue:
 
     def never_read(self) -> list[Entry]:
         """What is still queued, in order of queuing."""
-        waiting = [entry for entry in self._entries if not entry.removed and not entry.attached]
+        for line in self._dequeued:  # no row says which: the oldest one left
+            oldest = next((entry for entry in self._waiting() if entry.line < line), None)
+            if oldest is not None:
+                self._entries.remove(oldest)
+        self._dequeued.clear()
+        waiting = self._waiting()
         for entry in waiting:
             entry.removed = self._take_unnamed_remove(entry)
         return [entry for entry in waiting if not entry.removed]
+
+    def _waiting(self) -> list[Entry]:
+        return [entry for entry in self._entries if not entry.removed and not entry.attached]
 
     def _take_unnamed_remove(self, entry: Entry) -> bool:
         later = next((line for line in self._unnamed_removes if line > entry.line), None)

@@ -203,6 +203,8 @@ class Reader:
                 self.chain.trace(row.uuid, row.parentUuid, self.line)
             return
         results = any(block.type == "tool_result" for block in blocks)
+        if self._twin is None:
+            self.queue.said("\n".join(map(decoded, _text_tokens(blocks))))
         marks = provenance.marked_words(row, len(blocks))
         injected = marks is None and provenance.is_injected(row, map(decoded, _text_tokens(blocks)))
         said: list[Utterance] = []
@@ -462,7 +464,7 @@ class Reader:
         if row.operation == "enqueue":  # TR-026
             self.queue.enqueue(Entry(tokens, text, self.line, self._row_offset, row.timestamp))
         elif row.operation == "dequeue":
-            self.queue.dequeue()
+            self.queue.dequeue(self.line)
         elif row.operation == "remove":
             self.queue.remove(text if tokens else None, self.line)
         elif row.operation == "popAll":

@@ -18,7 +18,7 @@ SEVERAL_ROWS = "several rows on one line"
 DEEPEST = 200
 """Levels of nesting that every later step can follow, whatever stack it runs on."""
 TOO_DEEP = f"nested deeper than {DEEPEST} levels"
-_STRUCTURE = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]')
+_STRUCTURE = re.compile(rb'"(?:[^"\\]++|\\.)*+"|[\[{]|[\]}]')
 
 RawOrNone = Raw | UnsetType
 T = TypeVar("T", bound=msgspec.Struct)
@@ -229,11 +229,15 @@ def _row_of(line: bytes, text: str, value: dict[str, Any]) -> Row:
     elif isinstance(content, list):
         spans = elements(text, members(text, at)["content"].start)
         message.content = [
-            _fitting(Block, line, span.start)
+            _fitting(Block, line, span.start) if isinstance(block, dict) else _no_block(line, span, block)
             for span, block in zip(spans, content, strict=True)
-            if isinstance(block, dict)
         ]
     return row
+
+
+def _no_block(line: bytes, span: Span, value: object) -> Block:
+    """What stands in a list of blocks and is none; a string in it is text of unknown kind."""
+    return Block(text=Raw(line[span.start : span.end])) if isinstance(value, str) else Block()
 
 
 def _fitting(kind: type[T], line: bytes, start: int) -> T:
