@@ -11,6 +11,7 @@ import msgspec
 from threadrebuild.carry.plan import plan_file
 from threadrebuild.carry.summary import dirty_summary, plan_summary
 from threadrebuild.doctor import doctor as examine
+from threadrebuild.doctor import missing_hook
 from threadrebuild.operation import coordinator
 from threadrebuild.operation.coordinator import NEXT_STEP
 from threadrebuild.operation.household import Household, Refused
@@ -67,7 +68,9 @@ def status(house: Household, operation_id: str | None = None) -> dict[str, Any]:
 
 def request(house: Household, reason: str, confirmation: str) -> dict[str, Any]:
     """Put a rebuild on record; it happens when the turn has ended (TR-095, TR-134)."""
-    return {**_moved(coordinator.request(house, reason, confirmation)), "next_step": NEXT_STEP}
+    answer = {**_moved(coordinator.request(house, reason, confirmation)), "next_step": NEXT_STEP}
+    fault = missing_hook(house)
+    return answer if fault is None else {**answer, "warning": fault}
 
 
 def cancel(house: Household, confirmation: str, operation_id: str | None = None) -> dict[str, Any]:

@@ -270,6 +270,8 @@ def _say(answer: dict[str, Any], as_json: bool) -> None:
     click.echo(f"operation {answer['operation']}: {answer['state']}")
     if "next_step" in answer:
         click.echo(answer["next_step"])
+    if "warning" in answer:
+        click.echo(f"warning: {answer['warning']}")
 
 
 def _say_end(operation: Operation, wanted: State, as_json: bool) -> None:

@@ -17,7 +17,7 @@ from threadrebuild.doors.claims import claims_of
 from threadrebuild.doors.door import Identity
 from threadrebuild.doors.host_process import HOST, host_under
 from threadrebuild.doors.pointer_file import NoPointer, PointerFile, session_in
-from threadrebuild.host_settings import hooked_configurations
+from threadrebuild.host_settings import hook_fault, hooked_configurations
 from threadrebuild.opening import household
 from threadrebuild.operation.household import Household
 from threadrebuild.operation.store import StoreError
@@ -61,6 +61,8 @@ class Report(msgspec.Struct, kw_only=True):
     single_consumers: list[str] = []
     """Channels and plugins of which only one process may poll; keep them off in a drill (TR-169)."""
     single_consumers_elsewhere: list[str] = []
+    stop_hook_installed: bool | None = None
+    """Whether the host's Stop hook calls this configuration; nothing starts without it."""
     shared_with: list[str] = []
     """Other configurations in the host's Stop hooks that name the same target, project or pointer (TR-L34)."""
     active_operation: dict[str, Any] | None = None
@@ -73,6 +75,7 @@ def doctor(house: Household) -> Report:
     _look_at_project(house, report)
     _look_at_door(house, report)
     _look_at_start(house, report)
+    _look_at_hook(house, report)
     _look_at_sharing(house, report)
     active = house.store.active()
     if active is not None:
@@ -81,6 +84,13 @@ def doctor(house: Household) -> Report:
     report.first_failure = next(iter(failures), None)
     report.ok = not failures  # TR-137
     return report
+
+
+def missing_hook(house: Household) -> str | None:
+    """Why no turn's end would start the worker; None where one would, and for a door that has no use for a hook."""
+    if house.config is None or house.settings.activation == "pointer":
+        return None
+    return hook_fault(_host_settings(house), house.config)
 
 
 @click.command("doctor")
@@ -227,11 +237,23 @@ def _look_at_consumers(house: Household, report: Report) -> None:
     _add(report, "single_consumers_free", free, said)
 
 
+def _look_at_hook(house: Household, report: Report) -> None:
+    if house.config is None or house.settings.activation == "pointer":
+        return
+    fault = missing_hook(house)
+    report.stop_hook_installed = fault is None
+    _add(report, "stop_hook_installed", fault is None, fault or f"{_host_settings(house)} calls {house.config}")
+
+
+def _host_settings(house: Household) -> Path:
+    return house.project_dir.parent.parent / "settings.json"
+
+
 def _look_at_sharing(house: Household, report: Report) -> None:
     if report.identity is None:
         return
     mine = set(claims_of(house.settings, report.identity.target))
-    for config in hooked_configurations(house.project_dir.parent.parent / "settings.json"):
+    for config in hooked_configurations(_host_settings(house)):
         try:
             other = load_settings(config)
         except ConfigError:

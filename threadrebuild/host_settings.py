@@ -52,6 +52,14 @@ def hooked_configurations(path: Path) -> list[Path]:
     return [Path(words[0]) for words in named if words]
 
 
+def hook_fault(path: Path, config: Path) -> str | None:
+    """Why no Stop hook in a settings file calls this configuration; None where one does."""
+    if config.resolve() not in [each.resolve() for each in hooked_configurations(path)]:
+        return f"no Stop hook in {path} calls {config}: run threadrebuild init"
+    settings: Any = json.loads(path.read_bytes())
+    return f"disableAllHooks is set in {path}: no hook runs" if settings.get("disableAllHooks") else None
+
+
 def _backup(path: Path, content: bytes, files: Files) -> Path:
     """A copy under a name that was free, so that no earlier backup is lost."""
     number = 0

@@ -18,4 +18,6 @@ def household(config: Path) -> Household:
     state_dir = Path(settings.state_dir).expanduser()
     # The worker runs in another folder, so that a relative name would lead it elsewhere.
     ports = system_ports(config.resolve(), state_dir / "worker.log", settings.tmux_socket)
-    return Household(settings, Store(state_dir, ports.files, ports.locks), open_door(settings, ports), ports)
+    return Household(
+        settings, Store(state_dir, ports.files, ports.locks), open_door(settings, ports), ports, config.resolve()
+    )

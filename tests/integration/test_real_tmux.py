@@ -137,6 +137,8 @@ def test_a_shell_beside_the_host_is_not_taken_for_it(server: Server) -> None:
     assert not report.ok and report.claude_found_in == ["cc:0.1"]
     server.run("send-keys", "-t", "cc:0.0", shlex.join(server.host(OLD_SESSION)), "Enter")
     eventually(house.door.identity, "the host started by hand in the shell")
+    assert doctor(house).first_failure == "stop_hook_installed"
+    install_hook(server.host_folder / "settings.json", hook_command(server.config), house.ports.files)
     report = doctor(house)
     assert report.ok, [check for check in report.checks if not check.ok]
 

@@ -1,6 +1,7 @@
 """Doctor: it looks at what is there, and `ok` is true only where every check holds."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ from households import DOORS, in_world, night_of
 
 from harness.expect import expect, expect_equal, proves
 from harness.world.night import COMMAND, OLD_SESSION, PANE, UNIT, Night
+from threadrebuild.actions import request
 from threadrebuild.doctor import Report, doctor
 from threadrebuild.start_command import arguments_of, missing_in, resume_command_of, words_of
 
@@ -204,6 +206,31 @@ def test_another_configuration_with_the_same_target_is_named(tmp_path: Path) -> 
         report = examined(night)
         expect_equal("TR-L34", report.shared_with, [str(other)] if wanted else [], f"{name}: configurations named")
         expect_equal("TR-L34", holds(report, "shared_with_nobody"), not wanted, f"{name}: the check")
+
+
+def test_a_hook_that_does_not_call_this_configuration_is_missing(tmp_path: Path) -> None:
+    for number, (door, named, disabled, wanted) in enumerate(
+        [
+            ("tmux", "own", False, True),
+            ("systemd", "own", False, True),
+            ("tmux", "own", True, False),
+            ("tmux", "other", False, False),
+            ("systemd", None, False, False),
+            ("pointer", None, False, None),
+        ]
+    ):
+        night = night_of(tmp_path / str(number), door)  # type: ignore[arg-type]
+        config = tmp_path / str(number) / "own.toml"
+        house = replace(night.house, config=config)
+        hook = {"type": "command", "command": f"threadrebuild hook-stop --config '{config.with_stem(named or 'x')}'"}
+        settings = {"disableAllHooks": disabled, "hooks": {"Stop": [{"hooks": [hook]}] if named else []}}
+        (night.project_dir.parent.parent / "settings.json").write_text(json.dumps(settings), encoding="utf-8")
+        report = in_world(night, lambda house=house: doctor(house))  # type: ignore[misc]
+        assert (report.stop_hook_installed, holds(report, "stop_hook_installed")) == (wanted, wanted), number
+        assert report.ok is (wanted is not False), number
+        answer = in_world(night, lambda house=house: request(house, "", "REBUILD"))  # type: ignore[misc]
+        assert ("warning" in answer) is (wanted is False), number
+        assert disabled or "warning" not in answer or "run threadrebuild init" in answer["warning"], number
 
 
 def write_settings(path: Path, night: Night, change: dict[str, Any]) -> None:

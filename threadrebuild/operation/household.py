@@ -31,6 +31,8 @@ class Household:
     store: Store
     door: Door
     ports: Ports
+    config: Path | None = None
+    """The file that describes it; None where none does, as in a simulation."""
 
     @property
     def project_dir(self) -> Path:
