@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SET_FLAGS = 0x8914  # SIOCSIFFLAGS
 IS_UP = 0x1  # IFF_UP
 TRY_SECONDS = 20
-KERNELS = ("/proc", "/sys", "/dev")
+KERNELS = ("/proc/", "/sys/", "/dev/")
 
 
 class NoNamespace(RuntimeError):
@@ -98,7 +98,7 @@ def confine(folder: Path) -> None:
     for line in Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines():
         words = line.split()
         target, options = re.sub(r"\\(\d{3})", lambda code: chr(int(code[1], 8)), words[4]), words[5].split(",")
-        is_kernels = target.startswith(KERNELS)
+        is_kernels = f"{target}/".startswith(KERNELS)
         if "rw" in options and Path(target) != folder and not is_kernels:
             _mount("-o", ",".join(["remount", "bind", "ro", *(each for each in options if each != "rw")]), target)
 
