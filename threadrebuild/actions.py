@@ -68,7 +68,12 @@ def status(house: Household, operation_id: str | None = None) -> dict[str, Any]:
 
 def request(house: Household, reason: str, confirmation: str) -> dict[str, Any]:
     """Put a rebuild on record; it happens when the turn has ended (TR-095, TR-134)."""
-    answer = {**_moved(coordinator.request(house, reason, confirmation)), "next_step": NEXT_STEP}
+    before = house.store.active()
+    operation = coordinator.request(house, reason, confirmation)
+    answer = {**_moved(operation), "next_step": NEXT_STEP}
+    if before is not None and before.id == operation.id:
+        added = len(operation.reasons) > len(before.reasons)
+        answer["joined"] = f"already {operation.state}; {'reason added' if added else 'the reason is known'}"
     fault = missing_hook(house)
     return answer if fault is None else {**answer, "warning": fault}
 

@@ -28,7 +28,7 @@ from threadrebuild.config import ConfigError, Settings, find_config, load_settin
 from threadrebuild.console import REFUSED, UNUSABLE, config_option, json_option, path_type, print_json
 from threadrebuild.project import source_in
 from threadrebuild.system import SystemFiles, SystemIds
-from threadrebuild.transcript.dirty import dirty_ledger
+from threadrebuild.transcript.dirty import WRONG_FOLDER, dirty_ledger
 from threadrebuild.transcript.lines import UnreadableInput
 from threadrebuild.transcript.reading import read_transcript
 
@@ -94,7 +94,7 @@ def candidate(
         built = build_candidate(plan, out, session_id, SystemFiles())
     except UnreadableInput as error:
         _unusable("unreadable-input", str(error), as_json)
-    _answer(candidate_summary(built), as_json)
+    _answer(_of_named(candidate_summary(built)), as_json)
 
 
 @main.command()
@@ -121,7 +121,7 @@ def plan(
         planned = plan_file(source_in(settings, transcript), settings, malformed)
     except UnreadableInput as error:
         _unusable("unreadable-input", str(error), as_json)
-    summary = plan_summary(planned)
+    summary = _of_named(plan_summary(planned)) if transcript else plan_summary(planned)
     if context_reading is not None:
         try:
             summary["calibrated_divisor"] = round(planned.divisor_from(context_reading), DIVISOR_DECIMALS)
@@ -141,7 +141,7 @@ def dirty(transcript: Path | None, config: Path | None, as_json: bool) -> None:
         weighed = dirty_ledger(read_transcript(source_in(settings, transcript), settings), settings)
     except UnreadableInput as error:
         _unusable("unreadable-input", str(error), as_json)
-    summary = dirty_summary(weighed)
+    summary = _of_named(dirty_summary(weighed)) if transcript else dirty_summary(weighed)
     if as_json:
         print_json(summary)
         return
@@ -153,7 +153,7 @@ def dirty(transcript: Path | None, config: Path | None, as_json: bool) -> None:
         f"noise ratio {weighed.noise_ratio}"
     )
     click.echo("a rebuild is advised: " + "; ".join(weighed.reasons) if weighed.should_rebuild else "no rebuild is due")
-    for note in weighed.notes:
+    for note in summary["notes"]:
         click.echo(f"note: {note}")
 
 
@@ -162,6 +162,8 @@ def dirty(transcript: Path | None, config: Path | None, as_json: bool) -> None:
 @json_option
 def verify(candidate: Path, as_json: bool) -> None:
     """Check a candidate on disk, against the manifest beside it where there is one; reads only."""
+    if candidate.is_dir():
+        _unusable("unreadable-input", f"{candidate}: a folder; name the .jsonl in it", as_json)
     beside = candidate.parent / MANIFEST
     try:
         manifest = read_manifest(beside) if beside.exists() else None
@@ -184,6 +186,11 @@ def verify(candidate: Path, as_json: bool) -> None:
         for check in verification.checks:
             click.echo(f"{CHECK_MARKS[check.ok]} {check.name}: {check.detail}")
     sys.exit(0 if verification.ok else REFUSED)
+
+
+def _of_named(summary: dict[str, Any]) -> dict[str, Any]:
+    """The answer on a file that a person has named: no doubt about where it was found."""
+    return {**summary, "notes": [note for note in summary["notes"] if not note.endswith(WRONG_FOLDER)]}
 
 
 def _settings(config: Path | None, as_json: bool) -> Settings:
@@ -226,8 +233,12 @@ def _print_words(summary: dict[str, Any]) -> None:
     said = summary["utterances"]
     click.echo(
         f"{summary['selected_turns']} of {summary['source_turns']} turns "
-        f"({said['user']} user and {said['assistant']} assistant texts), about {summary['estimated_tokens']:,} tokens; "
-        f"with all that lies under them the window holds about {summary['window_tokens']:,}"
+        f"({said['user']} user and {said['assistant']} assistant texts), about {summary['estimated_tokens']:,} tokens"
+        + (
+            f"; with all that lies under them the window holds about {summary['window_tokens']:,}"
+            if summary["fixed_load_tokens"]
+            else ""
+        )
     )
     if "calibrated_divisor" in summary:
         click.echo(f"after the host's reading: tokens_per_other_char_divisor = {summary['calibrated_divisor']}")

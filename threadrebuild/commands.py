@@ -268,6 +268,8 @@ def _say(answer: dict[str, Any], as_json: bool) -> None:
         print_json(answer)
         return
     click.echo(f"operation {answer['operation']}: {answer['state']}")
+    if "joined" in answer:
+        click.echo(answer["joined"])
     if "next_step" in answer:
         click.echo(answer["next_step"])
     if "warning" in answer:

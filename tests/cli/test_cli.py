@@ -566,3 +566,23 @@ def test_what_can_be_compared_is_compared(tmp_path: Path) -> None:
     assert [each["name"] for each in answer("verify", candidate)["checks"] if each["ok"] is None] == ["new_ids"]
     written(candidate.parent, small_talk(), "other.jsonl")
     assert [each["name"] for each in answer("verify", candidate)["checks"] if each["ok"] is not True] == []
+
+
+def test_verify_of_a_folder_asks_for_the_file_in_it(tmp_path: Path) -> None:
+    said = answer("verify", tmp_path)
+    assert (said["exit"], "name the .jsonl" in said["detail"]) == (UNUSABLE, True)
+
+
+def test_words_about_window_and_folder_stand_where_they_say_something(tmp_path: Path) -> None:
+    talk = Talk()
+    talk.user("一")
+    talk.tool("Bash", {"command": "ls"}, result="a")
+    talk.assistant("答" * 2000)
+    source = written(tmp_path, talk)
+    config = written(tmp_path, f'project_dir = "{tmp_path}"\nfixed_load_tokens = 9\n'.encode(), "c.toml")
+    for command in ("plan", "dirty"):
+        assert not any("right project folder" in note for note in answer(command, source)["notes"]), command
+        searched = answer(command, "--config", config)["notes"]
+        assert any("right project folder" in note for note in searched), command
+    assert "the window holds" not in run("plan", source).stdout
+    assert "the window holds" in run("plan", "--config", config).stdout

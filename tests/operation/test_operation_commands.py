@@ -394,6 +394,16 @@ def test_status_tells_that_an_activation_is_unproven(tmp_path: Path) -> None:
     assert "unproven" in said or "not proven" in said, said
 
 
+def test_a_second_request_joins_and_a_second_cancel_finds_nothing(tmp_path: Path) -> None:
+    night = Night(tmp_path)
+    assert "already" not in call(night, "request", "--reason", "one", "--confirm", "REBUILD").stdout
+    assert "already pending; reason added" in call(night, "request", "--reason", "two", "--confirm", "REBUILD").stdout
+    assert "the reason is known" in call(night, "request", "--reason", "two", "--confirm", "REBUILD").stdout
+    assert call(night, "cancel", "--confirm", "CANCEL").exit_code == 0
+    again = call(night, "cancel", "--confirm", "CANCEL")
+    assert (again.exit_code, "nothing waits" in again.stderr) == (1, True)
+
+
 def test_status_in_words_and_of_nothing(tmp_path: Path) -> None:
     night = Night(tmp_path)
     assert call(night, "status").stdout == "no operation yet\n"

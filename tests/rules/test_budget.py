@@ -74,7 +74,11 @@ def test_with_block_nothing_is_dropped_and_the_excess_is_given(tmp_path: Path) -
         carried = carry(talk, folder, carry_max_tokens=cap, carry_overflow="block")
         summary = carried.summary
         expect_equal("TR-070", (summary["verdict"], summary["reason"]), ("refused", "over-budget"), "the verdict")
-        expect("TR-070", summary["detail"].startswith(f"{excess} tokens over"), f"the excess of {excess} is given")
+        expect(
+            "TR-070",
+            summary["detail"].startswith(f"needs {excess:,} tokens more than"),
+            f"the excess of {excess} is given",
+        )
         expect_equal("TR-070", dropped(carried), (10, 0), "turns selected and dropped in a refusal")
         expect("TR-070", not (folder / "out").exists(), "a refusal writes nothing")
     other = carry(talk, tmp_path / "other", carry_max_tokens=5_000, carry_overflow="drop_oldest")

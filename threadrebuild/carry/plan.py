@@ -227,7 +227,7 @@ def _fit_cap(plan: Plan) -> Refusal | None:
         return Refusal(
             "over-budget",
             0,
-            f"{excess} tokens over carry_max_tokens = {cap}; nothing is dropped: raise the cap, "
+            f"needs {excess:,} tokens more than carry_max_tokens = {cap:,} allows; nothing is dropped: raise the cap, "
             "choose from the turns listed, or write a short note and carry the recent ones",
         )
     plan.selected.reverse()  # so that taking the oldest takes the last

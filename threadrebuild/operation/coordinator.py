@@ -12,7 +12,7 @@ from threadrebuild.operation.household import Household, Refused
 from threadrebuild.operation.record import Operation, Step
 from threadrebuild.operation.recovery import recover_stale
 from threadrebuild.operation.retention import drop_old_backups
-from threadrebuild.operation.states import WORDS, Event, State
+from threadrebuild.operation.states import ENDS, WORDS, Event, State
 
 REASON_LONGEST = 500
 HOOK_LOCK_SECONDS = 3.0  # TR-181
@@ -140,7 +140,12 @@ def _moved_by_a_person(house: Household, operation_id: str | None, event: Event)
         operation = house.store.load(operation_id) if operation_id else house.store.latest()
         if operation is None:
             raise Refused("no-operation", f"no operation {operation_id}" if operation_id else "no operation yet")
-        house.move(operation, event, "asked for by a person")
+        try:
+            house.move(operation, event, "asked for by a person")
+        except Refused as refusal:
+            if event is Event.CANCEL and operation.state in ENDS:
+                raise Refused(refusal.reason, f"nothing waits: operation {operation.id} is {operation.state}") from None
+            raise
         return operation
 
 

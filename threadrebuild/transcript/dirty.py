@@ -13,6 +13,8 @@ from threadrebuild.transcript.turns import turns_of
 NOISE_RATIO_DECIMALS = 4  # TR-052
 USUAL_NOISE_RATIO_LEAST = 0.5  # TR-052
 """Below this the directory is probably the wrong one (TR-052)."""
+WRONG_FOLDER = "is this the right project folder?"
+"""How a note ends that means nothing to whoever has named the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ def dirty_ledger(source: Transcript, settings: Settings) -> Dirty:
     if settings.rebuild_on_original_image_view and source.images.original_views:  # TR-054
         reasons.append(f"the model has looked at {source.images.original_views} original image(s)")
     if total + conversation and noise_ratio < USUAL_NOISE_RATIO_LEAST:  # TR-052
-        notes.append(f"a noise ratio of {noise_ratio} is unusually low: is this the right project folder?")
+        notes.append(f"a noise ratio of {noise_ratio} is unusually low: {WRONG_FOLDER}")
     return Dirty(
         categories=categories,
         total_bytes=total,
