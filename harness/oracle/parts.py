@@ -134,7 +134,7 @@ def _user(row: Mapping[str, Any]) -> list[Part]:
     texts = _content(row)
     left = [text for _, text in texts if text.strip() and not is_only_blocks(text)]
     if row.get("isCompactSummary") is True:
-        return [Part("summary", "user", text, path) for path, text in texts]
+        return [Part("summary", "user", text, path) for path, text in texts if text.strip()]
     if row.get("isApiErrorMessage") is True:
         return [Part("runtime", "user", text, path) for path, text in texts]
     is_injected = row.get("isMeta") is True and not (left and has_envelope(left[0]))

@@ -22,6 +22,9 @@ TAGS = (
     "ide-selection",
     "user-prompt-submit-hook",
     "session-start-hook",
+    "bash-input",
+    "bash-stdout",
+    "bash-stderr",
 )
 STARTUP_TAG = "system-reminder"
 

@@ -77,6 +77,8 @@ def build_candidate(plan: Plan, out: Path, session_id: str, files: Files, eviden
         for final in finals:  # TR-067 TR-068
             files.publish(parts[final], final)
             made.append(final)
+        if digest_of(candidate.path, candidate.path.stat().st_size) != candidate.sha256:
+            raise _Refused(Refusal("verification-failed", 0, "what was published is not what was verified"))
         for folder in dict.fromkeys(final.parent for final in finals):
             files.sync_folder(folder)
     except BaseException as error:

@@ -1,9 +1,10 @@
 """Images the model has seen: originals, which pollute a thread, and previews, which do not (TR-054, TR-L19)."""
 
-import json
 from typing import Any
 
 from msgspec import Raw
+
+from threadrebuild.transcript.spans import STRICT
 
 PREVIEW_WORDS = ("preview", "thumbnail")
 """A tool whose name holds one of these returns previews; every other tool that returns an image opened an original."""
@@ -27,7 +28,7 @@ class Images:
 
     def in_result(self, call: str, content: Raw) -> int:
         """Count the images at any depth of a tool result; return the bytes their data takes in the file."""
-        found = _images(json.loads(bytes(content)))
+        found = _images(STRICT.decode(bytes(content).decode("utf-8")))
         if call in self._preview_calls:  # TR-054
             self.previews += len(found)
         else:

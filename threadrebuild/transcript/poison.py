@@ -15,6 +15,7 @@ from threadrebuild.transcript.speech import Role, Turn, Utterance
 from threadrebuild.transcript.tokens import decoded
 
 LAST_TURNS = 10  # TR-074
+HITS_SHOWN = 50
 HITS_THAT_BLOCK = 2  # TR-074
 _QUOTES = (
     ("`", "`"),
@@ -43,14 +44,11 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Poison:
-    """The hits in the last turns; `score` counts them, quoted ones too (TR-074, TR-076)."""
+    """The first hits in the last turns, and how many there are in all, quoted ones too (TR-074, TR-076)."""
 
     hits: tuple[Hit, ...]
-
-    @property
-    def score(self) -> int:
-        """How many hits there are (`poison_score`)."""
-        return len(self.hits)
+    score: int
+    """`poison_score`"""
 
     @property
     def blocks(self) -> bool:
@@ -67,16 +65,17 @@ def find_poison(turns: Sequence[Turn], notices: Sequence[Utterance], pattern: st
     for notice in notices:
         before = bisect_left(lines, notice.line)
         beside[in_chain[before - 1].number if before else 1].append(notice)
-    return Poison(
-        tuple(
-            Hit(turn.number, said.role, said.line, match[0], _is_quoted(text, match.start(), match.end()))
-            for turn in turns[-LAST_TURNS:]
-            for said in sorted(turn.utterances + beside[turn.number], key=lambda said: said.line)
-            for text in [decoded(said.token)]
-            for match in search.finditer(text)
-            if match[0]
-        )
-    )
+    hits: list[Hit] = []
+    score = 0
+    for turn in turns[-LAST_TURNS:]:
+        for said in sorted(turn.utterances + beside[turn.number], key=lambda said: said.line):
+            text = decoded(said.token)
+            for match in search.finditer(text):
+                score += bool(match[0])
+                if match[0] and len(hits) < HITS_SHOWN:
+                    quoted = _is_quoted(text, match.start(), match.end())
+                    hits.append(Hit(turn.number, said.role, said.line, match[0], quoted))
+    return Poison(tuple(hits), score)
 
 
 def _is_quoted(text: str, start: int, end: int) -> bool:

@@ -40,7 +40,8 @@ INTERRUPTIONS = frozenset({"[Request interrupted by user]", "[Request interrupte
 NO_ANSWER = "No response requested."
 SYNTHETIC = "<synthetic>"
 
-_CHANNEL = re.compile(r"\s*<channel(?=\s)(?:[^<>\"]|\"[^\"]*\")*\ssource=\"[^\"]*\"(?:[^<>\"]|\"[^\"]*\")*>")
+_CHANNEL = re.compile(r"\s*<channel(?=\s)((?:[^<>\"]++|\"[^\"]*+\")*+)>")
+_LABEL = re.compile(r"\"[^\"]*+\"|(?<=\s)source=\"[^\"]*+\"")
 _MARK = msgspec.json.Decoder(list[str])
 
 
@@ -59,7 +60,8 @@ INJECTED = Origin("injected_block")
 def is_channel_message(text: str) -> bool:
     """Whether a text begins with a channel envelope, of any source; runtime blocks may stand before it (TR-024)."""
     blocks = leading_blocks(text)
-    return _CHANNEL.match(text, blocks[-1].end if blocks else 0) is not None
+    envelope = _CHANNEL.match(text, blocks[-1].end if blocks else 0)
+    return envelope is not None and any(label[0][0] != '"' for label in _LABEL.finditer(envelope[1]))
 
 
 def is_injected(row: Row, texts: Iterable[str]) -> bool:
@@ -72,10 +74,10 @@ def is_injected(row: Row, texts: Iterable[str]) -> bool:
 
 def user_text(row: Row, text: str, injected: bool) -> Origin:
     """Who wrote a text of a `user` row; `injected` says that the host put the whole row in."""
-    if row.isCompactSummary or is_runtime_row(row):
-        return RUNTIME
     if not text.strip():
         return BLANK
+    if row.isCompactSummary or is_runtime_row(row):
+        return RUNTIME
     if nothing_but_blocks(text):  # TR-023
         return INJECTED
     if injected:

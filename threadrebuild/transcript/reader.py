@@ -236,8 +236,8 @@ class Reader:
             self.chain.trace(row.uuid, row.parentUuid, self.line)
         if said:
             return
-        if not results and any(block.type == "image" for block in blocks):
-            self.warnings.add("image-only", self.line, "a message that is only an image is left behind")
+        if not results and any(block.type in ("image", "document") for block in blocks):
+            self.warnings.add("image-only", self.line, "a message that is only an image or a document is left behind")
 
     def _text(self, row: Row, token: bytes, role: Role, mark: str | None, injected: bool = False) -> list[Utterance]:
         """Book a text block of a row; gives it back as an utterance if somebody said it."""
@@ -448,11 +448,17 @@ class Reader:
         texts = [decoded(token) for token in tokens]
         if self._twin is None:
             self.queue.attach("\n".join(texts))
+        self._report_no_words(attachment.prompt, tokens)
         if not provenance.is_prompt(attachment):  # TR-025
             return self._payload("queued_command", row.attachment)
         for token, text in zip(tokens, texts, strict=True):
             said += self._book(row, token, "user", provenance.queued_text(text))
         return sum(map(len, tokens))
+
+    def _report_no_words(self, raw: RawOrNone, tokens: list[bytes]) -> None:
+        """Say where queued input has a shape in which words may lie that nobody can place (TR-L07)."""
+        if raw is not UNSET and not tokens:
+            self.warnings.add("unknown-shape", self.line, "queued input without a readable text is left behind")
 
     def _queue_log(self, row: Row, size: int) -> None:
         used = self._payload("queue_log", row.content)
@@ -461,6 +467,7 @@ class Reader:
             self.chain.trace(row.uuid, row.parentUuid, self.line)
         tokens = text_tokens(row.content)
         text = "\n".join(decoded(token) for token in tokens)
+        self._report_no_words(row.content, tokens)
         if row.operation == "enqueue":  # TR-026
             self.queue.enqueue(Entry(tokens, text, self.line, self._row_offset, row.timestamp))
         elif row.operation == "dequeue":

@@ -253,8 +253,9 @@ def _set(found: msgspec.Struct, name: str, line: bytes, span: Span) -> None:
     if getattr(found, name) is UNSET:
         setattr(found, name, Raw(line[span.start : span.end]))
         return
-    value = json.loads(line[span.start : span.end])
+    raw = line[span.start : span.end]
+    value = None if raw[:1] in b"-0123456789" else json.loads(raw)
     if isinstance(value, bool) if name.startswith("is") else isinstance(value, str):
         setattr(found, name, value)
-    elif name == "parentUuid" and value is not None:
+    elif name == "parentUuid" and raw != b"null":
         setattr(found, name, "")  # a link that leads nowhere, not a row without one

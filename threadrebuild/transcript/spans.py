@@ -28,8 +28,8 @@ def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is not JSON")
 
 
-STRICT = json.JSONDecoder(parse_constant=_refuse)
-"""The standard library's decoder without its own additions to JSON (NaN, Infinity)."""
+STRICT = json.JSONDecoder(parse_constant=_refuse, parse_int=str)
+"""The standard library's decoder without its own additions to JSON (NaN, Infinity); integers of any length."""
 _SPACE = " \t\r\n"
 
 

@@ -28,7 +28,9 @@ _INJECTED_TAGS = frozenset(
     }
 )
 _HOOK_TAGS = frozenset({"user-prompt-submit-hook", "session-start-hook"})  # TR-180
-RUNTIME_TAGS = _INJECTED_TAGS | _HOOK_TAGS | {REPORT_TAG}
+_SHELL_TAGS = frozenset({"bash-input", "bash-stdout", "bash-stderr"})
+"""A command that the user ran with `!`, and what it printed."""
+RUNTIME_TAGS = _INJECTED_TAGS | _HOOK_TAGS | _SHELL_TAGS | {REPORT_TAG}
 
 _OPENING = re.compile(r"\s*<([a-z_-]+)(?:\s[^<>]*)?>")
 _ANY_OPENING = re.compile(r"<([a-z_-]+)(?:\s[^<>]*)?>")
