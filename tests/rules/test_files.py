@@ -114,3 +114,19 @@ def test_a_source_that_changes_while_it_is_carried_ends_the_carry(tmp_path: Path
             "TR-148", refused, content != talk.bytes(), f"a source is refused after {changed} changed: {reason}"
         )
         expect_equal("TR-148", source.read_bytes(), content, "bytes of the source after its carry")
+
+
+class SwappingFiles(SystemFiles):
+    """Another run with the same session id empties the finished file right before it gets its name."""
+
+    def publish(self, part: Path, final: Path) -> None:
+        if final.suffix == ".jsonl":
+            part.write_bytes(b"")
+        super().publish(part, final)
+
+
+def test_what_is_published_is_what_was_verified(tmp_path: Path) -> None:
+    built = build(small_talk(), tmp_path, SwappingFiles(), out="out")
+    assert built.refusal is not None
+    assert built.refusal.reason == "verification-failed"
+    assert left_in(tmp_path) == []

@@ -151,6 +151,7 @@ def test_a_file_with_the_candidates_name_is_never_overwritten(tmp_path: Path) ->
     path = tmp_path / "out" / f"{SESSION}.jsonl"
     expect("TR-060", carried.summary["reason"] != "output-exists", "a free name may be used")
     expect("TR-064", carried.summary["reason"] != "verification-failed", "the candidate is a good one")
+    expect("TR-067", carried.summary["reason"] != "cannot-write", "finished files get their final names")
     expect_equal("TR-060", carried.summary["candidate"], str(path), "the candidate")
     before = path.read_bytes()
     again = carry(small_talk(), tmp_path)
