@@ -77,7 +77,7 @@ def said(path: Path, settings: Settings = DEFAULTS) -> Said:
     heard, warnings = _heard(rows, call_results(main), settings)
     order = order_of_talk([each.member for each in heard])
     carried = [(heard[place], order.nodes[place]) for place in order.talk]
-    talk = cut_startup([(each.row, part, node) for each, node in carried for part in each.parts])
+    talk = cut_startup(_once_a_message((each.row, part, node) for each, node in carried for part in each.parts))
     texts = _with_bytes(talk + _waiting(main, len(heard)))
 
     utterances, turns = _closed([each for each in texts if each.is_said], settings)
@@ -118,6 +118,23 @@ def by_turn(utterances: Iterable[Utterance]) -> list[list[Utterance]]:
             turns.append([])
         turns[-1].append(each)
     return turns
+
+
+def _once_a_message(talk: Iterable[Spoken]) -> list[Spoken]:
+    """`talk` without what another row of the same assistant message said before, at the same time.
+
+    A host that resumes may write rows anew: the same message and time, under another uuid.
+    """
+    first: dict[tuple[int, str, str], int] = {}
+    kept = []
+    for row, part, node in talk:
+        time = (row.value or {}).get("timestamp")
+        if part.is_said and part.role == "assistant" and isinstance(time, str) and time:
+            line = first.setdefault((node, time, part.text), row.line)
+            if line != row.line:
+                continue
+        kept.append((row, part, node))
+    return kept
 
 
 def _closed(utterances: Sequence[Utterance], settings: Settings) -> tuple[tuple[Utterance, ...], int]:

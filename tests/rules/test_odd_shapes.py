@@ -87,3 +87,17 @@ def test_a_number_of_any_length_is_a_number(tmp_path: Path) -> None:
         f'{{"type":"user","uuid":"x","sessionId":"s","n":{digits},"message":{{"content":"\\ud83d 半个"}}}}'
     )
     assert ("user", "\ud83d 半个") in carry(talk, tmp_path).said
+
+
+def test_a_row_written_anew_under_another_uuid_is_said_once(tmp_path: Path) -> None:
+    """As two old versions were seen to do on resuming, after an answer that had to be asked for again."""
+    times = ("2026-08-14T09:00:05.000Z", "2026-08-14T09:00:06.000Z")
+    for time, wanted in zip(times, (["答"], ["答", "答"]), strict=True):
+        talk = Talk()
+        talk.user("问")
+        asked = talk.mark()
+        talk.assistant("答", message="msg_1", timestamp=times[0])
+        talk.assistant("答", message="msg_1", timestamp=time, parentUuid=asked)
+        talk.user("下一问")
+        said = [text for role, text in carry(talk, tmp_path / time).said if role == "assistant"]
+        assert said == wanted

@@ -39,6 +39,8 @@ from threadrebuild.transcript.tags import nothing_but_blocks
 from threadrebuild.transcript.tokens import decoded, piece
 from threadrebuild.transcript.warnings import Warnings
 
+LOOKED_BACK = 64
+"""How many of the latest utterances are looked at for a row that was written anew under another uuid."""
 QUOTE = ord('"')
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _WHOLE_ROWS = {"system": "system", "progress": "progress", "summary": "summary"}
@@ -385,8 +387,19 @@ class Reader:
                 self.chain.trace(row.uuid, row.parentUuid, self.line)
             return
         node = self.chain.assistant(row.uuid, row.parentUuid, message.id, self.line)
+        if said and self._twin is None:
+            said = self._not_yet_said(said, node)
         if said:
             self._spoken(row, said, node)
+
+    def _not_yet_said(self, said: list[Utterance], node: int) -> list[Utterance]:
+        """Leave out what an earlier row of the same message said at the same time: a host wrote that row anew."""
+        before = {(each.time, each.token) for each in self.said[-LOOKED_BACK:] if each.node == node and each.time}
+        again = [each for each in said if (each.time, each.token) in before]
+        for utterance in again:
+            self.settle(utterance, "duplicate")
+            self.warnings.add("rewritten-row", self.line, "a row of the same message says the same again; carried once")
+        return [each for each in said if each not in again] if again else said
 
     def _call(self, row: Row, block: Block, said: list[Utterance]) -> int:
         """Book a tool call; a reply to the user is appended to what was said (TR-029, TR-031)."""
