@@ -56,9 +56,9 @@ def write_run(
 
     Raises what `harness.replay.replayed` raises, and `UnusableFolder` for a folder with something else in it.
     """
-    _make_room(out)
+    make_room(out, CANDIDATES)
     done: list[Replayed] = []
-    with _private(out / RUN_LOG).open("w", encoding="utf-8") as file:
+    with private(out / RUN_LOG).open("w", encoding="utf-8") as file:
         log = RunLog(file)
         log.add("run", command=shlex.join(command), version=__version__, settings=settings)
         file.flush()  # a run that is cut short is known as a run, and may be written over
@@ -67,18 +67,22 @@ def write_run(
             each_done(each)
         run = Run(done, out / PAGE)
         log.add("end", verdict=run.verdict, green=run.green, red=len(done) - run.green)
-    write_report(out / RUN_LOG, _private(run.page))
+    write_report(out / RUN_LOG, private(run.page))
     return run
 
 
-def _make_room(out: Path) -> None:
-    """Take away what an earlier run wrote here; anything else stays, and a foreign folder is not used."""
+def make_room(out: Path, *folders: str) -> None:
+    """Take away what an earlier run wrote here, also in `folders`; the rest stays, a foreign folder is not used.
+
+    Raises `UnusableFolder`.
+    """
     try:
         if out.exists() and not out.is_dir():
             raise UnusableFolder(f"{out}: not a folder")
         if out.exists() and any(out.iterdir()) and not _is_run(out / RUN_LOG):
             raise UnusableFolder(f"{out}: holds something else than an earlier run; choose another --out")
-        shutil.rmtree(out / CANDIDATES, ignore_errors=True)
+        for folder in folders:
+            shutil.rmtree(out / folder, ignore_errors=True)
         for name in (RUN_LOG, PAGE):
             (out / name).unlink(missing_ok=True)
         out.mkdir(parents=True, exist_ok=True)
@@ -99,7 +103,7 @@ def _is_run(log: Path) -> bool:
     return isinstance(first, dict) and first.get("step") == 1 and first.get("kind") == "run"
 
 
-def _private(path: Path) -> Path:
+def private(path: Path) -> Path:
     """Make an empty file that only its owner may read: run log and report hold the whole talk."""
     path.touch(0o600, exist_ok=False)
     return path

@@ -19,7 +19,7 @@ from harness.lab.trial import Judged, judged
 from harness.lab.versions import Unavailable, program_of
 from harness.report.page import write_report
 from harness.runlog import RunLog
-from harness.runs import CANDIDATES, PAGE, RUN_LOG, UnusableFolder
+from harness.runs import CANDIDATES, PAGE, RUN_LOG, make_room, private
 from threadrebuild import __version__
 
 SESSIONS = "sessions"
@@ -108,10 +108,11 @@ def record(version: str, folder: Path) -> Tried:
 
 def judge(tried: Sequence[Tried], out: Path, command: str, said: Callable[[str], None] = lambda line: None) -> Checked:
     """Judge the sessions of the candidate, and of the current version after it, and write run log and report."""
-    _make_room(out)
-    with (out / RUN_LOG).open("w", encoding="utf-8") as file:
+    make_room(out, CANDIDATES, SESSIONS)
+    with private(out / RUN_LOG).open("w", encoding="utf-8") as file:
         log = RunLog(file)
         log.add("run", command=command, version=__version__, settings={})
+        file.flush()
         results = judged(log, out / CANDIDATES, list(_kept(tried, out / SESSIONS)))
         green = 0
         for version in tried:
@@ -126,7 +127,7 @@ def judge(tried: Sequence[Tried], out: Path, command: str, said: Callable[[str],
         log.add("lab", **{name: shown[name] for name in ("verdict", "reasons", "versions", "differences")})
         red = sum(len(version.sessions) for version in tried) - green
         log.add("end", verdict="red" if red else "green", green=green, red=red)
-    write_report(out / RUN_LOG, checked.report)
+    write_report(out / RUN_LOG, private(checked.report))
     return checked
 
 
@@ -165,13 +166,3 @@ def _checked(tried: Sequence[Tried], report: Path) -> Checked:
     if verdict == "GO":
         reasons.insert(0, f"all that was said in {len(candidate.sessions)} sessions was carried, and sent when resumed")
     return Checked(verdict, reasons, list(tried), found, report)
-
-
-def _make_room(out: Path) -> None:
-    if out.exists() and (not out.is_dir() or (any(out.iterdir()) and not (out / RUN_LOG).exists())):
-        raise UnusableFolder(f"{out}: holds something else than an earlier run; choose another --out")
-    for name in (CANDIDATES, SESSIONS):
-        shutil.rmtree(out / name, ignore_errors=True)
-    for name in (RUN_LOG, PAGE):
-        (out / name).unlink(missing_ok=True)
-    out.mkdir(parents=True, exist_ok=True)
