@@ -1,0 +1,106 @@
+"""A store in SQLite: private, durable, one writer at a time, and a step before and after every commit.
+
+What the schema forbids, it forbids to everybody: foreign keys are checked, and triggers speak by `RAISE(ABORT, …)`.
+"""
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+BUSY_MS = 5_000
+"""How long a writer waits for another process to finish."""
+Step = Callable[[str], object]
+"""Told `commit` right before and `committed` right after each commit, so that a run can end at either."""
+
+
+class Database:
+    """One open store. Rows come as `sqlite3.Row`."""
+
+    def __init__(self, connection: sqlite3.Connection, step: Step) -> None:
+        self._connection = connection
+        self._step = step
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._connection.close()
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All writes inside count, or none. A transaction within another is part of it.
+
+        Raises `sqlite3.IntegrityError` where the schema forbids one, and then nothing has been written.
+        """
+        if self._connection.in_transaction:
+            yield
+            return
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._step("commit")
+            self._connection.execute("COMMIT")
+        except BaseException:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            raise
+        self._step("committed")
+
+    def write(self, sql: str, *values: Any, **named: Any) -> int:
+        """Run one statement, in a transaction of its own where none is open; return the id of the last row inserted."""
+        with self.transaction():
+            return self._connection.execute(sql, named or values).lastrowid or 0
+
+    def rows(self, sql: str, *values: Any, **named: Any) -> list[sqlite3.Row]:
+        """All rows of a query."""
+        return self._connection.execute(sql, named or values).fetchall()
+
+    def row(self, sql: str, *values: Any, **named: Any) -> sqlite3.Row | None:
+        """The first row of a query, or None."""
+        found: sqlite3.Row | None = self._connection.execute(sql, named or values).fetchone()
+        return found
+
+    def value(self, sql: str, *values: Any, **named: Any) -> Any:
+        """The first column of the first row of a query, or None."""
+        found = self.row(sql, *values, **named)
+        return None if found is None else found[0]
+
+
+def open_database(path: Path, package: str, step: Step = lambda name: None) -> Database:
+    """Open the store at `path`, made from the `schema.sql` of a package where there is none yet.
+
+    Raises OSError for a file that cannot be made private, `sqlite3.DatabaseError` for one that is no store.
+    """
+    path.touch(mode=0o600)
+    path.chmod(0o600)
+    connection = sqlite3.connect(path, isolation_level=None, timeout=BUSY_MS / 1000)
+    try:
+        connection.row_factory = sqlite3.Row
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA recursive_triggers = ON")
+        _make(connection, (files(package) / "schema.sql").read_text(encoding="utf-8"))
+    except BaseException:
+        connection.close()
+        raise
+    return Database(connection, step)
+
+
+def _make(connection: sqlite3.Connection, schema: str) -> None:
+    # Whoever comes second waits for the first one's tables and finds them.
+    connection.execute("BEGIN IMMEDIATE")
+    if not connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
+        for statement in _statements(schema):
+            connection.execute(statement)
+    connection.execute("COMMIT")
+
+
+def _statements(script: str) -> Iterator[str]:
+    statement = ""
+    for line in script.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
