@@ -35,11 +35,11 @@ def main(words: Sequence[str]) -> None:
 
 
 def _done(place: Place, way: str, session: str) -> dict[str, Any]:
-    _settle(place)
+    settle(place)
     talk = RESUMED if session else next(turns for name, turns in TALKS.items() if name == way)
     model = ScriptedModel(reply for turn in talk for reply in turn.replies)
     try:
-        environment = _environment(place, model.port)
+        environment = environment_of(place, model.port)
         if way == "typed":
             command = [*place.program, "--allowedTools", TOOLS, *_resuming(session)]
             session = typed(place, environment, command, talk, model)
@@ -82,7 +82,7 @@ def _printed(place: Place, environment: dict[str, str], prompt: str, *options: s
     return str(told["session_id"])
 
 
-def _settle(place: Place) -> None:
+def settle(place: Place) -> None:
     """A home in which nothing is asked before the first prompt, and a Stop hook that keeps what it was given."""
     project = {"hasTrustDialogAccepted": True, "hasCompletedProjectOnboarding": True, "allowedTools": []}
     state = {
@@ -103,7 +103,8 @@ def _settle(place: Place) -> None:
     (place.home / ".claude" / "settings.json").write_text(json.dumps(settings), encoding="utf-8")
 
 
-def _environment(place: Place, port: int) -> dict[str, str]:
+def environment_of(place: Place, port: int) -> dict[str, str]:
+    """All that the CLI is given: its home, its temporary folders, the scripted model, and nothing of the caller's."""
     return {
         "PATH": os.environ["PATH"],
         "HOME": str(place.home),

@@ -34,7 +34,7 @@ def typed(
     place: Place, environment: dict[str, str], command: Sequence[str], talk: Sequence[Turn], model: ScriptedModel
 ) -> str:
     """Type the talk into a new session and leave it; the session's id. Raises `LabFault` at a deadline."""
-    terminal = _Terminal(place, model)
+    terminal = Terminal(place, model)
     try:
         terminal.start(environment, command)
         for turn in talk:
@@ -44,23 +44,25 @@ def typed(
         terminal.tmux("kill-server")
 
 
-class _Terminal:
+class Terminal:
+    """The one pane of a tmux server of its own. What waits raises `LabFault` at a deadline, with the screen."""
+
     def __init__(self, place: Place, model: ScriptedModel) -> None:
         self.place = place
         self.model = model
-        self.socket = str(place.tmp / "tmux.sock")
+        self.server = ("tmux", "-S", str(place.tmp / "tmux.sock"), "-f", "/dev/null")
 
     def tmux(self, *words: str) -> str:
-        command = ["tmux", "-S", self.socket, "-f", "/dev/null", *words]
-        return subprocess.run(command, capture_output=True, text=True, timeout=10).stdout
+        """Run a command of tmux on this server; its output."""
+        return subprocess.run([*self.server, *words], capture_output=True, text=True, timeout=10).stdout
 
     def start(self, environment: dict[str, str], command: Sequence[str]) -> None:
+        """Start a program in the pane, and wait for its prompt."""
         given = [f"{name}={value}" for name, value in environment.items()]
         line = f"exec {shlex.join(['env', '-i', *given, *command])}"
         self.tmux("new-session", "-d", "-s", "lab", "-x", "140", "-y", "45", "-c", str(self.place.work), line)
         self.tmux("set-option", "-g", "remain-on-exit", "on")
-        self.eventually(lambda: READY.search(self.screen()), "the prompt")
-        self.settle()
+        self.wait_for_prompt()
 
     def take(self, turn: Turn) -> None:
         """One turn, to the end of its last reply and of what the Stop hook does then."""
@@ -80,25 +82,32 @@ class _Terminal:
         self.eventually(lambda: self.is_written(last), f"{last!r} in the transcript")
         self.eventually(lambda: self.stops() > stops, "the Stop hook")
 
+    def wait_for_prompt(self) -> None:
+        """Until the program can be typed to."""
+        self.eventually(lambda: READY.search(self.screen()), "the prompt")
+        self.settle()
+
     def leave(self) -> str:
+        """End the program by its own command; the session's id."""
         self.tmux("send-keys", "-t", "lab", "-l", "/exit")
         self.eventually(lambda: "/exit" in self.screen(), "/exit on the screen")
         self.enter()
-        self.eventually(
-            lambda: self.tmux("display", "-p", "-t", "lab", "#{pane_dead}").strip() != "0", "an end", self.enter
-        )
+        self.eventually(self.is_over, "an end", self.enter)
         return self.transcripts()[0].stem
 
     def send(self, text: str) -> None:
+        """Type a text and press Enter."""
         self.tmux("send-keys", "-t", "lab", "-l", text)
         self.eventually(lambda: text in self.screen(), f"{text!r} on the screen")
         time.sleep(PAUSE_SECONDS)
         self.enter()
 
     def enter(self) -> None:
+        """Press Enter."""
         self.tmux("send-keys", "-t", "lab", "Enter")
 
     def screen(self) -> str:
+        """What the pane shows."""
         return self.tmux("capture-pane", "-p", "-J", "-t", "lab")
 
     def wait_for_queue(self, text: str) -> None:
@@ -121,18 +130,23 @@ class _Terminal:
                 screen, since = now, time.monotonic()
 
     def is_over(self) -> bool:
+        """Whether the program has ended."""
         return self.tmux("display-message", "-p", "-t", "lab", "#{pane_dead}").strip() != "0"
 
     def stops(self) -> int:
+        """How often the Stop hook has run."""
         return self.place.hook_input.read_bytes().count(b"}\n") if self.place.hook_input.exists() else 0
 
     def is_asked(self, text: str) -> bool:
+        """Whether a text stands in a main request."""
         return any(json.dumps(text)[1:-1] in json.dumps(each.body["messages"]) for each in self.model.main)
 
     def is_written(self, text: str) -> bool:
+        """Whether a text stands in a transcript of the project."""
         return any(text in path.read_text(encoding="utf-8", errors="replace") for path in self.transcripts())
 
     def transcripts(self) -> list[Path]:
+        """Those of the project, but for sub-agents'."""
         return [path for path in self.place.project.glob("*.jsonl") if not path.name.startswith("agent-")]
 
     def eventually(self, look: Callable[[], T], what: str, meanwhile: Callable[[], None] | None = None) -> T:
