@@ -19,6 +19,7 @@ DEFAULT_POISON_PATTERN = (  # TR-075
 
 DAY_SECONDS = 86_400
 """No wait is meant to be longer; it also keeps out what TOML calls `inf`."""
+MONTH_HOURS = 744
 
 REPLY_TOOLS = ("mcp__*companion*__reply", "mcp__*telegram*__reply")  # TR-029
 
@@ -78,6 +79,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Folder that the household's channel shares with the worker (TR-L22); without it no message is held."""
     keep_backups_days: Annotated[int, Meta(ge=0)] = 0
     """How long `recover` keeps the artifacts of ended operations; 0 keeps them for ever."""
+    require_acceptance: bool = False
+    """Whether a request needs a GO of `rebuild-harness accept` on what is there now (TR-157)."""
+    acceptance_hours: Annotated[float, Meta(gt=0, le=MONTH_HOURS)] = 24.0
+    """How long an acceptance counts."""
 
     def __post_init__(self) -> None:
         if 0 < self.carry_max_tokens < CARRY_MAX_TOKENS_LEAST:  # TR-069

@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from typing import Any
 
 from threadrebuild.channel.handover import messages_of, probes_of, settle
+from threadrebuild.operation.acceptance import require_acceptance
 from threadrebuild.operation.household import Household, Refused
 from threadrebuild.operation.record import Operation, Step
 from threadrebuild.operation.recovery import recover_stale
@@ -23,8 +24,12 @@ NEXT_STEP = "reply normally now; the change follows when this turn has ended"  #
 
 
 def request(house: Household, reason: str, confirmation: str) -> Operation:
-    """Put a rebuild on record, or join the one that waits (TR-079, TR-080, TR-081)."""
+    """Put a rebuild on record, or join the one that waits (TR-079, TR-080, TR-081).
+
+    Where the household requires an acceptance, nothing is put on record without one (TR-157).
+    """
     _require_word(Event.REQUEST, confirmation)
+    require_acceptance(house)
     reason = (reason.strip() or EMPTY_REASON)[:REASON_LONGEST]  # TR-079
     with house.store.lock():
         # Judging a switch may bring a session back, and kill the one that asks.
