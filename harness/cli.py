@@ -18,10 +18,8 @@ from harness.lab.cli import cli_check
 
 if TYPE_CHECKING:
     from harness.faults import Tried
-    from harness.replay import Job, Replayed
-    from harness.scenario.loading import Scenario
-    from harness.scenario.nights.job import NightJob
-    from harness.scenario.nights.loading import NightScenario
+    from harness.replay import AnyJob, Replayed
+    from harness.scenario.sorts import AnyScenario
     from threadrebuild.carry.plan import Malformed
 
 RED = 1
@@ -86,7 +84,7 @@ def replay(paths: tuple[Path, ...], out: Path, malformed: "Malformed", as_json: 
 @main.command()
 @_paths
 @_out("reports/run")
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of chance in nights.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of chance in nights and stories.")
 @click.option("--until", type=click.IntRange(min=1), help="Of a night: the step after which it ends.")
 @click.option("--fault", metavar="STEP:KIND[:NEXT]", help="Of a night: what goes wrong, and who comes by afterwards.")
 @_json
@@ -103,7 +101,7 @@ def run(paths: tuple[Path, ...], out: Path, seed: int, until: int | None, fault:
     scenarios = _scenarios(paths)
     others = [each.name for each in scenarios if not isinstance(each, NightScenario)]
     if others and (until is not None or fault is not None):
-        raise click.UsageError(f"--until and --fault are for nights (scenarios with a `story`); {others[0]} is none")
+        raise click.UsageError(f"--until and --fault are for nights (a `story` without a `kind`); {others[0]} is none")
     command = ["rebuild-harness", "run", *map(str, paths), "--out", str(out)]
     for name, value in (("--seed", seed or None), ("--until", until), ("--fault", fault)):
         command += [name, str(value)] if value is not None else []
@@ -125,7 +123,7 @@ def faults(paths: tuple[Path, ...], as_json: bool) -> None:
 
     nights = [each for each in _scenarios(paths) if isinstance(each, NightScenario) and each.every_step]
     if not nights:
-        _unusable("no night (a scenario with a `story`) among these scenarios")
+        _unusable("no night (a `story` without a `kind`) among these scenarios")
     all_tried = []
     try:
         for tried in try_faults(nights):
@@ -152,7 +150,7 @@ def _print_tried(tried: "Tried") -> None:
 
 
 def _play(
-    jobs: "Callable[[Path], Iterable[Job | NightJob]]",
+    jobs: "Callable[[Path], Iterable[AnyJob]]",
     out: Path,
     command: Sequence[str],
     settings: dict[str, Any],
@@ -217,10 +215,10 @@ def _transcripts(paths: Sequence[Path], out: Path) -> list[tuple[str, Path]]:
     return found
 
 
-def _scenarios(paths: Sequence[Path]) -> "list[Scenario | NightScenario]":
+def _scenarios(paths: Sequence[Path]) -> "list[AnyScenario]":
     from harness.rules import CatalogueError
     from harness.scenario.loading import scenario_files
-    from harness.scenario.nights.job import load_any
+    from harness.scenario.sorts import load_all
 
     files: list[Path] = []
     for path in paths:
@@ -229,7 +227,7 @@ def _scenarios(paths: Sequence[Path]) -> "list[Scenario | NightScenario]":
             _unusable(f"{path}: no scenario (.toml file) in this folder")
         files += inside
     try:
-        return [load_any(file) for file in files]
+        return [each for file in files for each in load_all(file)]
     except CatalogueError as error:
         _unusable(str(error))
 

@@ -35,6 +35,9 @@ from harness.scenario.nights.job import AS_TOLD, How, NightJob, play_job
 from harness.scenario.nights.loading import NightScenario
 from harness.scenario.playing import seen_of, settings_of, source_of
 from harness.scenario.seen import ScenarioFault
+from harness.scenario.sorts import AnyScenario
+from harness.scenario.stories.job import StoryJob, play_story
+from harness.scenario.stories.loading import Story
 from threadrebuild.carry.candidate import Candidate
 from threadrebuild.carry.plan import Malformed
 from threadrebuild.carry.summary import candidate_summary
@@ -53,11 +56,14 @@ class Job:
     scenario: Scenario | None = None
 
 
+AnyJob = Job | NightJob | StoryJob
+
+
 @dataclass(frozen=True, slots=True)
 class Replayed:
     """One transcript's outcome. `summary` is what `threadrebuild candidate --json` answers."""
 
-    job: Job | NightJob
+    job: AnyJob
     green: bool
     why: list[str]
     failures: list[Failure]
@@ -67,20 +73,21 @@ class Replayed:
     """Refused, and nobody had stated what to expect; `why` begins with the reason."""
 
 
-def scenario_jobs(
-    scenarios: Iterable[Scenario | NightScenario], folder: Path, how: How = AS_TOLD
-) -> Iterator[Job | NightJob]:
+def scenario_jobs(scenarios: Iterable[AnyScenario], folder: Path, how: How = AS_TOLD) -> Iterator[AnyJob]:
     """Tell each scenario's talk into `folder`, as it is asked for; nights are played `how`. Raises `ScenarioError`."""
     for number, scenario in enumerate(scenarios):
         if isinstance(scenario, NightScenario):
             yield NightJob(scenario, folder / f"{number:03}-{scenario.file.stem}", how)
+            continue
+        if isinstance(scenario, Story):
+            yield StoryJob(scenario, folder / f"{number:03}-{scenario.file.stem}", how.seed)
             continue
         source = source_of(scenario, folder / f"{number:03}-{scenario.file.stem}-told")
         name = f"{scenario.name}: {scenario.title}"
         yield Job(name, source, settings_of(scenario), scenario.malformed, scenario)
 
 
-def replayed(log: RunLog, out: Path, jobs: Iterable[Job | NightJob]) -> Iterator[Replayed]:
+def replayed(log: RunLog, out: Path, jobs: Iterable[AnyJob]) -> Iterator[Replayed]:
     """Replay jobs one after the other into one run log and one folder of candidates.
 
     Raises ValueError for a broken NAME.expect.json, `ScenarioError` for a scenario that makes no sense, and
@@ -90,6 +97,9 @@ def replayed(log: RunLog, out: Path, jobs: Iterable[Job | NightJob]) -> Iterator
         if isinstance(job, NightJob):
             played = play_job(log, number, job)
             yield Replayed(job, not played.why, played.why, played.failures, {})
+        elif isinstance(job, StoryJob):
+            why, failures = play_story(log, number, job)
+            yield Replayed(job, not why, why, failures, {})
         else:
             yield _One(log, out, number, job).replayed()
 

@@ -30,6 +30,10 @@ Every step has `step` (1, 2, 3 …) and `kind`; the other fields depend on the k
 - `port`         `address` (the step that a fault names), `at` (ISO time), `who`, `door`, `call`, and what was
                  asked of it; belongs to the `night` before it
 - `fault`        `address`, `do`: what goes wrong there
+- `story`        `name`, `file` (its scenario), `told` (the kind of story), `seed`, `command`: what follows, up to the
+                 next one, is the course of that story
+- `line`         what a reader of a story or night sees happen: `at` (the user's clock, HH:MM:SS), `who`, `where` (a
+                 room, or empty), `did` (a word: "says", "sends", "stops" …), `text`
 - `wire`         a session resumed by the real CLI: `version`, `rows` [{`state` ("same" | "changed" | "added" | "lost" |
                  "foreign"), `what` (the CLI did), `role`, `row` (line of the candidate, 0 for the new prompt, or null),
                  `message` (place in the request, or null), `carried`, `sent` (texts, or null)}], `did` [str]

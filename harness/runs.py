@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.replay import Job, Replayed, replayed
+from harness.replay import AnyJob, Replayed, replayed
 from harness.report.page import write_report
 from harness.runlog import RunLog
-from harness.scenario.nights.job import NightJob
 from threadrebuild import __version__
 
 RUN_LOG = "run.jsonl"
@@ -46,7 +45,7 @@ class Run:
 
 
 def write_run(
-    jobs: Callable[[Path], Iterable[Job | NightJob]],
+    jobs: Callable[[Path], Iterable[AnyJob]],
     out: Path,
     command: Sequence[str],
     settings: dict[str, Any],

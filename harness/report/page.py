@@ -23,7 +23,7 @@ def write_report(run: Path, page: Path) -> None:
     """Write the HTML report of the run log `run` to `page`; the same log gives the same bytes.
 
     A log without an `end`, or one that breaks off inside its last line, gives a page that says so. Raises
-    ValueError, naming the line, where an earlier line is not a step. Every page states TR-041.
+    ValueError, naming the line, where an earlier line is not a step. Every page that shows a transcript states TR-041.
     """
     page.write_text(html_of(*read_steps(run)), encoding="utf-8", newline="\n")
 

@@ -14,8 +14,8 @@ from harness.report.view import Block, Difference, Item, Ledger, Left, Run, Segm
 LONG_TALK = 50  # turns; longer talks are folded into chunks of as many
 OPEN_RED = 3  # so many red transcripts are open from the start
 STATES = ("red", "open", "green")  # the order on the page; `open` was never judged
-WHOLE = {"source", "chain", "dirty", "candidate", "wire", "verdict"}  # kinds that are shown field by field
-KINDS = WHOLE | {"left", "ledger", "turns", "warnings", "check", "difference"}
+WHOLE = {"source", "story", "chain", "dirty", "candidate", "wire", "verdict"}  # kinds that are shown field by field
+KINDS = WHOLE | {"left", "line", "ledger", "turns", "warnings", "check", "difference"}
 
 
 def read_steps(run: Path) -> tuple[list[Step], bool]:
@@ -64,6 +64,8 @@ def _note(transcript: Transcript, step: Step) -> None:
             transcript.warnings += [(number, warning) for warning in step.get("warnings") or []]
         case "check":
             transcript.checks.append(Block(number, step))
+        case "line":
+            transcript.lines.append(Block(number, step))
         case "difference":
             source, candidate = sides(step.get("source") or {}, step.get("candidate"))
             transcript.differences.append(Difference(number, str(step.get("where")), source, candidate))

@@ -98,6 +98,7 @@ class Transcript:
 
     index: int
     source: Block | None = None
+    story: Block | None = None
     ledger: Ledger | None = None
     talk: Talk | None = None
     chain: Block | None = None
@@ -108,12 +109,13 @@ class Transcript:
     verdict: Block | None = None
     warnings: list[tuple[int, Step]] = field(default_factory=list)
     checks: list[Block] = field(default_factory=list)
+    lines: list[Block] = field(default_factory=list)
     differences: list[Difference] = field(default_factory=list)
     open: bool = False
 
     @property
     def name(self) -> str:
-        return str(_said(self.source, "name") or f"transcript {self.index}")
+        return str(_said(self.source, "name") or _said(self.story, "name") or f"transcript {self.index}")
 
     @property
     def failed(self) -> list[Block]:
@@ -170,7 +172,7 @@ class Transcript:
 
     @property
     def command(self) -> str:
-        return _argv(_said(self.source, "command"))
+        return _argv(_said(self.source, "command") or _said(self.story, "command"))
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ Only what a scenario states is looked at here; oracle, invariants and verificati
 """
 
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 
 import tomli
@@ -12,7 +13,7 @@ from harness.controls.checks import Check
 from harness.expect import RuleBroken
 from harness.rules import CatalogueError
 from harness.scenario.forms import look
-from harness.scenario.loading import Scenario, ScenarioError, is_night, load_scenario, root_of, scenario_files
+from harness.scenario.loading import Scenario, ScenarioError, load_scenario, root_of, scenario_files, sort_of
 from harness.scenario.seen import ScenarioFault
 
 
@@ -87,12 +88,44 @@ class NightCheck:
                 raise RuleBroken(form.rule, f"{scenario.place(number)}: wanted {met.wanted}, saw {met.seen}")
 
 
-def _night_check(path: Path) -> NightCheck:
+@dataclass(frozen=True)
+class StoryCheck:
+    """One story with its twins, as `harness.controls.checks.Check` wants it."""
+
+    name: str
+    rules: tuple[str, ...]
+    file: Path
+
+    @property
+    def line(self) -> int:
+        return 1
+
+    def run(self, tmp_path: Path) -> None:
+        """Raises `RuleBroken` for the first demand that does not hold; `ScenarioError` for what makes no sense."""
+        from harness.runlog import RunLog
+        from harness.scenario.stories.kinds import kind_named
+        from harness.scenario.stories.loading import load_stories
+
+        for number, story in enumerate(load_stories(self.file)):
+            folder = tmp_path / str(number)
+            folder.mkdir()
+            seen = kind_named(story.kind).play(story, folder, 0, RunLog(StringIO()), number)
+            for at, form in enumerate(story.expect):
+                try:
+                    met = form.met(seen)
+                except ScenarioFault as fault:
+                    raise story.error(f"expect[{at}]: {fault}", "expect", at) from None
+                if not met.ok:
+                    raise RuleBroken(form.rule, f"{story.place(at)}: wanted {met.wanted}, saw {met.seen}")
+
+
+def _told_check(path: Path, made: type[NightCheck] | type[StoryCheck]) -> Check:
     """Only its rules are read here."""
     file = path.resolve()
-    expect = tomli.loads(path.read_text(encoding="utf-8")).get("expect", [])
+    values = tomli.loads(path.read_text(encoding="utf-8"))
+    expect = [*values.get("expect", []), *(form for twin in values.get("twins", []) for form in twin.get("expect", []))]
     rules = tuple(dict.fromkeys(str(form["rule"]) for form in expect if "rule" in form))
-    return NightCheck(file.relative_to(root_of(file)).as_posix(), rules, path)
+    return made(file.relative_to(root_of(file)).as_posix(), rules, path)
 
 
 def scenario_checks(root: Path) -> list[Check]:
@@ -101,7 +134,13 @@ def scenario_checks(root: Path) -> list[Check]:
     checks: list[Check] = []
     for path in scenario_files(root / "scenarios"):
         try:
-            checks.append(_night_check(path) if is_night(path) else ScenarioCheck(load_scenario(path), path))
+            match sort_of(path):
+                case "talk":
+                    checks.append(ScenarioCheck(load_scenario(path), path))
+                case "night":
+                    checks.append(_told_check(path, NightCheck))
+                case "story":
+                    checks.append(_told_check(path, StoryCheck))
         except ScenarioError as error:
             faults.append(str(error))
     if faults:

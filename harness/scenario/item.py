@@ -14,10 +14,10 @@ import pytest
 from harness.rules import CatalogueError
 from harness.runlog import RunLog
 from harness.scenario.failure import command_of, told
-from harness.scenario.loading import Scenario, ScenarioError
+from harness.scenario.loading import ScenarioError
 
 if TYPE_CHECKING:
-    from harness.scenario.nights.loading import NightScenario
+    from harness.scenario.sorts import AnyScenario
 
 LOG = "the run log that the command writes"
 
@@ -27,23 +27,24 @@ class ScenarioRed(Exception):
 
 
 class ScenarioFile(pytest.File):
-    """One TOML file, one test."""
+    """One TOML file: a test, and one more for each twin."""
 
     def collect(self) -> Iterator["ScenarioItem"]:
         """Raises `CollectError` for a file that is no scenario."""
-        from harness.scenario.nights.job import load_any
+        from harness.scenario.sorts import load_all
 
         try:
-            scenario = load_any(self.path)
+            scenarios = load_all(self.path)
         except CatalogueError as error:
             raise self.CollectError(str(error)) from None
-        yield ScenarioItem.from_parent(self, name=scenario.title, scenario=scenario)
+        for scenario in scenarios:
+            yield ScenarioItem.from_parent(self, name=scenario.title, scenario=scenario)
 
 
 class ScenarioItem(pytest.Item):
     """One scenario. Raises `ScenarioRed` or `ScenarioError` when run."""
 
-    def __init__(self, *, scenario: "Scenario | NightScenario", **kwargs: Any) -> None:
+    def __init__(self, *, scenario: "AnyScenario", **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.scenario = scenario
 

@@ -5,7 +5,7 @@ Nothing here knows the code under test: what a scenario states is settled before
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -94,12 +94,13 @@ def load_scenario(path: Path) -> Scenario:
     return read_scenario(path, _scenario)
 
 
-def is_night(path: Path) -> bool:
-    """Whether a file tells the story of a night, and not of a talk. Whoever reads it says what is wrong with it."""
+def sort_of(path: Path) -> Literal["talk", "night", "story"]:
+    """What a file tells: the carry of a talk, a night, or a story of some kind. Its reader says what is wrong."""
     try:
-        return "story" in tomli.loads(path.read_text(encoding="utf-8"))
+        values = tomli.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        return False
+        return "talk"
+    return "story" if "kind" in values else "night" if "story" in values else "talk"
 
 
 def read_scenario(path: Path, made: Callable[[Path, Path, dict[str, Any]], S]) -> S:
@@ -173,7 +174,7 @@ def _scenario(file: Path, root: Path, values: dict[str, Any]) -> Scenario:
     )
 
 
-def forms(written: Sequence[dict[str, Any]], root: Path, kinds: dict[str, type[F]]) -> Iterator[F]:
+def forms(written: Sequence[dict[str, Any]], root: Path, kinds: Mapping[str, type[F]]) -> Iterator[F]:
     """What is expected, each of a kind. Raises `Fault`."""
     if not written:
         raise Fault("expect", None, "states nothing, so it cannot fail")
@@ -184,11 +185,11 @@ def forms(written: Sequence[dict[str, Any]], root: Path, kinds: dict[str, type[F
         yield form
 
 
-def entries(key: str, written: Sequence[dict[str, Any]], kinds: dict[str, type[T]]) -> Iterator[T]:
+def entries(key: str, written: Sequence[dict[str, Any]], kinds: Mapping[str, type[T]]) -> Iterator[T]:
     """The entries of an array, each of the kind that its first key names. Raises `Fault`."""
     for number, entry in enumerate(written):
         head = next((name for name in entry if name not in WHEN), None)
-        if head not in kinds:
+        if head is None or head not in kinds:
             found = "it is empty" if head is None else f"it begins with `{head}`"
             raise Fault(key, number, f"{found}; an entry begins with one of {', '.join(kinds)}")
         try:

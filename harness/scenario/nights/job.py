@@ -16,9 +16,8 @@ from harness.invariants.operation import OPERATION_INVARIANTS
 from harness.runlog import RunLog
 from harness.scenario.failure import Failure
 from harness.scenario.forms import Met
-from harness.scenario.loading import Scenario, is_night, load_scenario
 from harness.scenario.nights.forms import Night
-from harness.scenario.nights.loading import NightScenario, load_night
+from harness.scenario.nights.loading import NightScenario
 from harness.scenario.nights.play import Play
 from harness.scenario.nights.playing import NEXT, Wrong, play_night
 from harness.scenario.seen import ScenarioFault
@@ -57,11 +56,6 @@ class Judged:
 
     why: list[str]
     failures: list[Failure]
-
-
-def load_any(path: Path) -> Scenario | NightScenario:
-    """Read a scenario of either kind. Raises `ScenarioError`."""
-    return load_night(path) if is_night(path) else load_scenario(path)
 
 
 def wrong_of(text: str) -> Wrong:
