@@ -139,7 +139,7 @@ def plan_file(path: Path, settings: Settings, malformed: Malformed = "block") ->
     """Read a transcript and plan its carry. Raises `UnreadableInput` where there is no readable file."""
     source = read_transcript(path, settings)
     shortened = _shorten(source, settings.max_event_chars)
-    turns = turns_of(said for said in source.utterances if said.fate == "carried")  # TR-017
+    turns = turns_of(said for said in source.utterances if said.fate == "carried")  # TR-017 TR-173
     tokens = {turn.number: sum(estimate(said.token, settings) for said in turn.utterances) for turn in turns}
     plan = Plan(
         source=source,

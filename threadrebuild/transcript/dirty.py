@@ -46,7 +46,7 @@ def dirty_ledger(source: Transcript, settings: Settings) -> Dirty:
     notes: list[str] = []
     budget = settings.dirty_budget_bytes
     over_budget = 0 < budget <= total  # TR-053
-    fresh = source.startup_noise >= budget > total - source.startup_noise  # TR-058
+    fresh = source.startup_noise >= budget > total - source.startup_noise  # TR-058 TR-176
     if over_budget and fresh:
         notes.append(
             f"the noise of starting up alone ({source.startup_noise} bytes) is over the budget of {budget}: "

@@ -16,7 +16,7 @@ from threadrebuild.transcript.tokens import decoded
 
 LAST_TURNS = 10  # TR-074
 HITS_SHOWN = 50
-HITS_THAT_BLOCK = 2  # TR-074
+HITS_THAT_BLOCK = 2  # TR-074 TR-178
 _QUOTES = (
     ("`", "`"),
     ('"', '"'),
@@ -53,7 +53,7 @@ class Poison:
     @property
     def blocks(self) -> bool:
         """Whether carrying is refused."""
-        return self.score >= HITS_THAT_BLOCK  # TR-074 TR-076
+        return self.score >= HITS_THAT_BLOCK  # TR-074 TR-076 TR-177 TR-178
 
 
 def find_poison(turns: Sequence[Turn], notices: Sequence[Utterance], pattern: str) -> Poison:

@@ -66,10 +66,10 @@ def is_channel_message(text: str) -> bool:
 
 def is_injected(row: Row, texts: Iterable[str]) -> bool:
     """Whether the host put a whole `user` row in: a meta row, unless its own words begin with an envelope."""
-    if not row.isMeta:  # TR-007 TR-013
+    if not row.isMeta:  # TR-007 TR-013 TR-152
         return False
     words = next((text for text in texts if text.strip() and not nothing_but_blocks(text)), "")
-    return not is_channel_message(words)  # TR-024 TR-L16
+    return not is_channel_message(words)  # TR-024 TR-152 TR-164 TR-L16
 
 
 def user_text(row: Row, text: str, injected: bool) -> Origin:
@@ -138,7 +138,7 @@ def reply_of(block: Block) -> Reply | None:
     """The reply in a call to a reply tool, or None where its arguments have another shape (TR-L13)."""
     given = read_object(ReplyInput, block.input)
     token = b"" if isinstance(given.text, UnsetType) else bytes(given.text)
-    if token[:1] != b'"' or not decoded(token).strip():  # TR-L13
+    if token[:1] != b'"' or not decoded(token).strip():  # TR-L13 TR-175
         return None
     recipient = b"" if isinstance(given.chat_id, UnsetType) else bytes(given.chat_id)
     return Reply(token, decoded(recipient) if recipient[:1] == b'"' else recipient.decode("utf-8"))

@@ -462,7 +462,7 @@ class Reader:
         if self._twin is None:
             self.queue.attach("\n".join(texts))
         self._report_no_words(attachment.prompt, tokens)
-        if not provenance.is_prompt(attachment):  # TR-025
+        if not provenance.is_prompt(attachment):  # TR-025 TR-164
             return self._payload("queued_command", row.attachment)
         for token, text in zip(tokens, texts, strict=True):
             said += self._book(row, token, "user", provenance.queued_text(text))

@@ -20,8 +20,8 @@ _CJK = re.compile(
     "[\u1100-\u11ff\u2e80-\u303f\u3040-\u30ff\u3100-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f"
     "\uac00-\ud7ff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef\U0001b000-\U0001b16f\U00020000-\U0003ffff"
     "\u00b7\u2014\u2018\u2019\u201c\u201d\u2026]"  # dash, dots and quotation marks, full width in Chinese text
-)  # TR-044
-TOKENS_PER_CJK_CHAR = 1.1  # TR-044
+)  # TR-044 TR-167
+TOKENS_PER_CJK_CHAR = 1.1  # TR-044 TR-167
 
 
 def decoded(token: bytes) -> str:
@@ -60,7 +60,7 @@ def _byte_of(token: bytes, characters: int) -> int:
 def estimated_tokens(text: str, other_char_divisor: float) -> int:
     """How many tokens a text takes, erring high: CJK × 1.1, the rest ÷ the household's divisor (TR-044, TR-046)."""
     cjk = 0 if text.isascii() else len(_CJK.findall(text))
-    return math.ceil(cjk * TOKENS_PER_CJK_CHAR + (len(text) - cjk) / other_char_divisor)  # TR-044
+    return math.ceil(cjk * TOKENS_PER_CJK_CHAR + (len(text) - cjk) / other_char_divisor)  # TR-044 TR-167
 
 
 def calibrated_divisor(context_reading: int, fixed_load: int, texts: Iterable[str]) -> float:
