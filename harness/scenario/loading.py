@@ -159,7 +159,7 @@ def _scenario(file: Path, root: Path, values: dict[str, Any]) -> Scenario:
         raise fault_of(error, values, _Written) from None
     if (written.transcript is None) == (written.talk is None):
         raise Fault("title", None, "needs either `transcript` or `talk`")
-    transcript = None if written.transcript is None else root / written.transcript
+    transcript = None if written.transcript is None else recording_of(file, root, written.transcript)
     if transcript is not None and not transcript.is_file():
         raise Fault("transcript", None, f"{written.transcript}: no such file in {root}")
     return Scenario(
@@ -172,6 +172,11 @@ def _scenario(file: Path, root: Path, values: dict[str, Any]) -> Scenario:
         written.settings,
         written.malformed,
     )
+
+
+def recording_of(file: Path, root: Path, written: str) -> Path:
+    """Where a recording lies: from the checkout's root or, written with `./`, from the scenario's own folder."""
+    return (file.parent if written.startswith("./") else root) / written
 
 
 def forms(written: Sequence[dict[str, Any]], root: Path, kinds: Mapping[str, type[F]]) -> Iterator[F]:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from harness.scenario.loading import Fault, Stated, entries, fault_of, forms, read_scenario
+from harness.scenario.loading import Fault, Stated, entries, fault_of, forms, read_scenario, recording_of
 from harness.scenario.nights.forms import NIGHT_FORMS, NightForm
 from harness.scenario.nights.story import EVENTS, Event
 from harness.scenario.story import KINDS, Entry
@@ -59,16 +59,17 @@ def _night(file: Path, root: Path, values: dict[str, Any]) -> NightScenario:
         written.title,
         tuple(forms(written.expect, root, NIGHT_FORMS)),
         written.door,
-        _talk(root, written.talk),
+        _talk(file, root, written.talk),
         written.settings,
         tuple(entries("story", written.story, EVENTS)),
         written.faults == "every step",
     )
 
 
-def _talk(root: Path, written: str | list[dict[str, Any]]) -> Path | tuple[Entry, ...]:
+def _talk(file: Path, root: Path, written: str | list[dict[str, Any]]) -> Path | tuple[Entry, ...]:
     if not isinstance(written, str):
         return tuple(entries("talk", written, KINDS))
-    if not (root / written).is_file():
+    recording = recording_of(file, root, written)
+    if not recording.is_file():
         raise Fault("talk", None, f"{written}: no such file in {root}")
-    return root / written
+    return recording

@@ -13,8 +13,10 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta as Bound
 
+from harness.scenario.loading import Fault, entries
 from harness.scenario.nights.moments import MOMENTS
 from harness.scenario.nights.play import OTHER_SESSION, Play
+from harness.scenario.story import KINDS, Entry, Rewind
 from harness.world.kernel import START
 from harness.world.night import OLD_SESSION
 from harness.world.talk import Talk
@@ -25,6 +27,7 @@ LOCAL = timedelta(hours=8)
 """Times of a story are those of the user's clock, in Asia/Shanghai; the night begins at 22:00."""
 WHEN = ("at", "after", "while")
 _TIME = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9]))?")
+_GOES_ON = {name: kind for name, kind in KINDS.items() if kind is not Rewind}
 _Seconds = Annotated[float, Bound(ge=0)]
 
 
@@ -90,6 +93,27 @@ class Claude(Event, frozen=True, kw_only=True):
         if self.claude:
             play.words.append(self.claude)
             _say(play, lambda talk: talk.assistant(self.claude))
+
+
+class GoesOn(Event, frozen=True, kw_only=True):
+    """The live session goes on: what these entries tell, as in the `talk` of a scenario."""
+
+    talk: list[dict[str, Any]]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        try:
+            self._entries()
+        except Fault as fault:
+            raise ValueError(f"talk[{fault.number}]: {fault.reason}") from None
+
+    def happen(self, play: Play) -> None:
+        for entry in self._entries():
+            play.words += [each for each in msgspec.structs.astuple(entry) if isinstance(each, str)]
+            _say(play, entry.tell)
+
+    def _entries(self) -> list[Entry]:
+        return list(entries("talk", self.talk, _GOES_ON))
 
 
 class Hook(Event, frozen=True, kw_only=True):
@@ -221,6 +245,7 @@ EVENTS: dict[str, type[Event]] = {
     "user": User,
     "claude": Claude,
     "calls": Claude,
+    "talk": GoesOn,
     "hook": Hook,
     "person": Person,
     "somebody": Somebody,
