@@ -24,9 +24,8 @@ from harness.expectation import (
 from harness.facts import difference_of, facts_of, plain
 from harness.invariants.carry import INVARIANTS, Carry
 from harness.oracle.judge import judge, planted, recall_samples
-from harness.oracle.settings import DEFAULTS
 from harness.oracle.settings import Settings as OracleSettings
-from harness.oracle.speech import WARNINGS, said
+from harness.oracle.speech import WARNINGS
 from harness.runlog import RunLog
 from harness.scenario.failure import Failure, command_of
 from harness.scenario.forms import Warned, look
@@ -179,8 +178,7 @@ class _One:
             self._add("difference", **difference_of(finding, self.path, candidate.path))
         if candidate.plan.dropped_oldest_turns:
             return
-        for role, sampled in recall_samples(self.path).items():
-            sentences = sampled if settings == DEFAULTS else _still_said(sampled, self.path, settings)
+        for role, sentences in recall_samples(self.path, settings).items():
             lost = [text for text, count in planted(candidate.path, sentences).items() if not count]
             said_so = f"{len(sentences)} sentences of the {role} looked up in the bytes, {len(lost)} not found"
             self._check("oracle", f"recall of the {role}", "TR-156", not lost, said_so, None, lost[:3] or None)
@@ -269,12 +267,6 @@ def oracle_settings(settings: Settings) -> OracleSettings:
         include_open_tail=settings.include_open_tail,
         freeze_startup_snapshot=settings.freeze_startup_snapshot,
     )
-
-
-def _still_said(sentences: Iterable[str], source: Path, settings: OracleSettings) -> list[str]:
-    """Those sentences of a recall that these settings let count: not what was said in a group, for one."""
-    texts = [each.text for each in said(source, settings).utterances]
-    return [sentence for sentence in sentences if any(sentence in text for text in texts)]
 
 
 def _fingerprint(path: Path) -> tuple[int, str]:

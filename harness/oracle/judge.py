@@ -14,7 +14,7 @@ from pathlib import Path
 
 from harness.oracle.candidate import Block, blocks_of
 from harness.oracle.compare import Difference, differences
-from harness.oracle.settings import Settings
+from harness.oracle.settings import DEFAULTS, Settings
 from harness.oracle.speech import Said, by_turn, said
 from harness.oracle.utterance import Utterance
 
@@ -73,12 +73,13 @@ def planted(candidate: Path, sentences: Iterable[str]) -> dict[str, int]:
     return {sentence: sum(raw.count(spelling) for spelling in _spellings(sentence)) for sentence in sentences}
 
 
-def recall_samples(source: Path) -> dict[str, tuple[str, ...]]:
+def recall_samples(source: Path, settings: Settings = DEFAULTS) -> dict[str, tuple[str, ...]]:
     """Real sentences by role, up to `SAMPLES` each, spread from the first to the last (TR-156).
 
-    None of them stands in what the other side said: a quotation would hide a lost message.
+    None of them stands in what the other side said: a quotation would hide a lost message. The settings decide what
+    counts as said: with private lines nothing that was said in a group, for one.
     """
-    spoken = said(source).utterances
+    spoken = said(source, settings).utterances
     samples = {}
     for role in ("user", "assistant"):
         others = "\n".join(each.text for each in spoken if each.role != role)
