@@ -14,7 +14,7 @@ from harness.oracle.settings import Settings
 from harness.oracle.tags import has_envelope, is_only_blocks
 
 SAID = ("speech", "channel", "queued", "reply")
-WORDS = (*SAID, "startup", "stamp", "runtime")
+WORDS = (*SAID, "startup", "stamp", "runtime", "note")
 MARK = "threadrebuild"
 
 USER_MARKS = ("[Request interrupted by user]", "[Request interrupted by user for tool use]")
@@ -125,7 +125,7 @@ def _marked(row: Mapping[str, Any], role: str) -> list[Part]:
     if not isinstance(words, list) or len(words) != len(texts) or any(word not in WORDS for word in words):
         return []
     return [
-        Part("summary" if word == "runtime" else word, role, text, path, is_marked=True)
+        Part("summary" if word in ("runtime", "note") else word, role, text, path, is_marked=True)
         for word, (path, text) in zip(words, texts, strict=True)
     ]
 

@@ -25,6 +25,8 @@ TAGS = (
     "bash-input",
     "bash-stdout",
     "bash-stderr",
+    "review-evidence",
+    "review-problems",
 )
 STARTUP_TAG = "system-reminder"
 

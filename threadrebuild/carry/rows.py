@@ -61,18 +61,18 @@ def rows_of(plan: Plan, session_id: str) -> Iterator[NewRow]:
         item_ids = []
         for block in blocks:
             source_uuid = block.source.uuid if block.source is not None else None
-            item_ids.append(str(_derived(namespace, f"{position}:{source_uuid or ''}")))
+            item_ids.append(str(derived_id(namespace, f"{position}:{source_uuid or ''}")))
             position += 1  # TR-061
         last_time = max(_time_of(blocks) or last_time, last_time + STEP)
         message: dict[str, object] = {"role": blocks[0].role}
         if blocks[0].role == "assistant":
             message = {
-                "id": "msg_" + _derived(namespace, f"message:{item_ids[0]}").hex,
+                "id": "msg_" + derived_id(namespace, f"message:{item_ids[0]}").hex,
                 "type": "message",
                 "role": "assistant",
                 "model": next(model),
             }
-        timestamp = last_time.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        timestamp = written_time(last_time)
         envelope = {
             "parentUuid": parent,  # TR-062
             "isSidechain": False,
@@ -83,28 +83,34 @@ def rows_of(plan: Plan, session_id: str) -> Iterator[NewRow]:
             "type": blocks[0].role,
         }
         ending = {
-            "threadrebuild": [block.word for block in blocks],  # TR-L09
+            "threadrebuild": [block.word for block in blocks],  # TR-L09 TR-184
             "uuid": item_ids[0],
             "timestamp": timestamp,
         }
         content = b",".join(b'{"type":"text","text":' + block.token + b"}" for block in blocks)
         line = b'%s,"message":%s,"content":[%s]},%s\n' % (
-            _json(envelope)[:-1],
-            _json(message)[:-1],
+            as_json(envelope)[:-1],
+            as_json(message)[:-1],
             content,
-            _json(ending)[1:],
+            as_json(ending)[1:],
         )
         yield NewRow(item_ids[0], line, blocks, item_ids, timestamp)
         parent = item_ids[0]
 
 
-def _derived(namespace: uuid.UUID, name: str) -> uuid.UUID:
+def derived_id(namespace: uuid.UUID, name: str) -> uuid.UUID:
     """A version 5 UUID of any string, also one with half a surrogate pair, which `uuid.uuid5` cannot take."""
     digest = hashlib.sha1(namespace.bytes + name.encode("utf-8", "surrogatepass"), usedforsecurity=False).digest()
     return uuid.UUID(bytes=digest[:16], version=5)
 
 
-def _json(value: object) -> bytes:
+def written_time(time: datetime) -> str:
+    """A time as rows have it."""
+    return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def as_json(value: object) -> bytes:
+    """Compact ASCII."""
     return json.dumps(value, ensure_ascii=True, separators=(",", ":")).encode("ascii")
 
 
@@ -154,16 +160,17 @@ def _models(plan: Plan) -> Iterator[str]:
 
 
 def _first_time(plan: Plan) -> datetime:
-    times = (_parsed(said.time) for said in plan.carried)
+    times = (parsed_time(said.time) for said in plan.carried)
     return next((time for time in times if time is not None), EPOCH)
 
 
 def _time_of(blocks: list[NewBlock]) -> datetime | None:
-    times = (_parsed(block.source.time) for block in blocks if block.source is not None)
+    times = (parsed_time(block.source.time) for block in blocks if block.source is not None)
     return next((time for time in times if time is not None), None)
 
 
-def _parsed(time: str | None) -> datetime | None:
+def parsed_time(time: str | None) -> datetime | None:
+    """A row's time in UTC to the millisecond; None where it is none, or leaves later rows no room to ascend."""
     if time is None:
         return None
     try:

@@ -198,6 +198,17 @@ class Chain:
             self._branches(found, path, on_path, bridged, talk)
         return found
 
+    def whole(self, order: Order) -> list[int]:
+        """Every node that was not rewound, in order of talk: those of `order`, and what hangs beside them wordless.
+
+        To be asked after `order`.
+        """
+        placed = bytearray(len(self.kinds))
+        for node in order.sequence:
+            placed[node] = 1
+        beside = [node for node in self._parents_first(placed) if node not in order.abandoned]
+        return self._with_beside(order.sequence, beside)
+
     def _bridge(self, found: Order, first_line: int) -> bytearray:
         """Settle links that point forward, break circles, and tie every further root to the row before it."""
         bridged = bytearray(len(self.kinds))

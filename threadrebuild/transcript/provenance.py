@@ -159,7 +159,8 @@ def marked(word: str) -> Origin:
     """What a block is that an earlier carry wrote: its mark decides."""
     if word in ("startup", "stamp"):
         return INJECTED
-    return RUNTIME if word == "runtime" else Origin("carried", cast(Word, word))
+    # A window note is what the host wrote in place of the talk that it folds, like a compaction's summary.
+    return RUNTIME if word in ("runtime", "note") else Origin("carried", cast(Word, word))
 
 
 def model_of(row: Row) -> str | None:

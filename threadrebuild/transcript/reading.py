@@ -9,7 +9,7 @@ from pathlib import Path
 
 from threadrebuild.config import Settings
 from threadrebuild.transcript import provenance
-from threadrebuild.transcript.chain import NONE, Order
+from threadrebuild.transcript.chain import NONE, Chain, Order
 from threadrebuild.transcript.images import Images
 from threadrebuild.transcript.ledger import ByteLedger
 from threadrebuild.transcript.left_behind import LeftBehind
@@ -47,6 +47,7 @@ class Transcript:
     warning_counts: Counter[str]
     malformed: list[MalformedLine]
     order: Order
+    chain: Chain
     left_behind: LeftBehind
     images: Images
     startup_noise: int
@@ -89,6 +90,7 @@ def read_transcript(path: Path, settings: Settings) -> Transcript:
         warning_counts=reader.warnings.counts,
         malformed=reader.malformed,
         order=order,
+        chain=reader.chain,
         left_behind=reader.left_behind,
         images=reader.images,
         startup_noise=_startup_noise(reader),

@@ -4,10 +4,10 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 Role = Literal["user", "assistant"]
-Word = Literal["speech", "channel", "queued", "reply", "startup", "stamp", "runtime"]
+Word = Literal["speech", "channel", "queued", "reply", "startup", "stamp", "runtime", "note"]
 """Where a carried block came from; also the machine-readable mark on a candidate's rows."""
 
-WORDS: frozenset[str] = frozenset({"speech", "channel", "queued", "reply", "startup", "stamp", "runtime"})
+WORDS: frozenset[str] = frozenset({"speech", "channel", "queued", "reply", "startup", "stamp", "runtime", "note"})
 
 
 @dataclass(slots=True)

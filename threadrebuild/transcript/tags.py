@@ -30,7 +30,11 @@ _INJECTED_TAGS = frozenset(
 _HOOK_TAGS = frozenset({"user-prompt-submit-hook", "session-start-hook"})  # TR-180
 _SHELL_TAGS = frozenset({"bash-input", "bash-stdout", "bash-stderr"})
 """A command that the user ran with `!`, and what it printed."""
-RUNTIME_TAGS = _INJECTED_TAGS | _HOOK_TAGS | _SHELL_TAGS | {REPORT_TAG}
+RECALL_TAG = "memory-retrieval"
+"""A recall packet: what was looked up for a turn."""
+REVIEW_TAGS = frozenset({"review-evidence", "review-problems"})
+"""What a review gives the model before it revises its draft."""
+RUNTIME_TAGS = _INJECTED_TAGS | _HOOK_TAGS | _SHELL_TAGS | REVIEW_TAGS | {REPORT_TAG}
 
 _OPENING = re.compile(r"\s*<([a-z_-]+)(?:\s[^<>]*)?>")
 _ANY_OPENING = re.compile(r"<([a-z_-]+)(?:\s[^<>]*)?>")
