@@ -32,7 +32,7 @@ class Seen(Protocol):
 def differences(current: Seen, candidate: Seen) -> list[Difference]:
     """Empty where the two are alike."""
     ours, theirs = current.shape, candidate.shape
-    attached = [kind for kind in {*ours, *theirs} if kind.startswith("attachment:")]
+    attached = [kind for kind in sorted({*ours, *theirs}) if kind.startswith("attachment:")]
     found = [
         _between("kinds of rows", ours.keys() - attached, theirs.keys() - attached),
         _between("kinds of attachments", ours.keys() & attached, theirs.keys() & attached),

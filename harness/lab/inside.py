@@ -12,14 +12,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from harness.lab.house import settle_household
 from harness.lab.model import ScriptedModel
 from harness.lab.namespace import LabFault, NoNamespace, confine, enter
-from harness.lab.script import RESUMED
+from harness.lab.script import ASKED_TOOL, RESUMED, Turn
 from harness.lab.session import TALKS, Place
 from harness.lab.terminal import typed
 
 KEY = "sk-ant-fake-000"
-TOOLS = "Bash"
+TOOLS = f"Bash,{ASKED_TOOL}"
 PROMPT_SECONDS = 45
 
 
@@ -36,6 +37,7 @@ def main(words: Sequence[str]) -> None:
 
 def _done(place: Place, way: str, session: str) -> dict[str, Any]:
     settle(place)
+    settle_household(place)
     talk = RESUMED if session else next(turns for name, turns in TALKS.items() if name == way)
     model = ScriptedModel(reply for turn in talk for reply in turn.replies)
     try:
@@ -45,10 +47,14 @@ def _done(place: Place, way: str, session: str) -> dict[str, Any]:
             session = typed(place, environment, command, talk, model)
         else:
             for turn in talk:
-                session = _printed(place, environment, turn.says, *_resuming(session))
+                session = _printed(place, environment, turn.says, *_resuming(session), *_served(place, turn))
         return {"session": session, "requests": [request.body for request in model.main]}
     finally:
         model.close()
+
+
+def _served(place: Place, turn: Turn) -> list[str]:
+    return ["--mcp-config", str(place.tools), "--strict-mcp-config"] if turn.served else []
 
 
 def _resuming(session: str) -> list[str]:

@@ -3,6 +3,8 @@
 A kind that was never seen is no fault, and no silence either: it is named.
 """
 
+import json
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -23,7 +25,7 @@ KNOWN = frozenset(
         *("attachment:queued_command", "attachment:skill_listing", "attachment:agent_listing_delta"),
         *("attachment:deferred_tools_delta", "attachment:total_tokens_reminder", "attachment:environment"),
         *("attachment:model", "attachment:session_context", "attachment:date", "attachment:remote_session_change"),
-        *("attachment:prompt_snapshot", "attachment:auto_mode"),
+        *("attachment:prompt_snapshot", "attachment:auto_mode", "attachment:mcp_instructions_delta"),
     }
 )
 """What versions up to 2.1.332 were seen to write in the lab's sessions and in those of `golden/`."""
@@ -37,6 +39,14 @@ def shape_of(transcripts: Iterable[Path]) -> Shape:
             if row.value is not None:
                 shape.setdefault(kind_of(row.value), set()).update(_fields(row.value))
     return {kind: frozenset(shape[kind]) for kind in sorted(shape)}
+
+
+def rows_with(transcript: Path, text: str) -> str:
+    """The kinds of the rows that hold a text, as in `2 × assistant, queue-operation:enqueue`; empty where none does."""
+    spelled = json.dumps(text)[1:-1]
+    values = [row.value for row in read_rows(transcript) if row.value is not None]
+    kinds = Counter(kind_of(value) for value in values if spelled in json.dumps(value))
+    return ", ".join(f"{count} × {kind}" if count > 1 else kind for kind, count in kinds.items())
 
 
 def kind_of(value: dict[str, Any]) -> str:

@@ -7,25 +7,32 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.lab.model import Reply
+from threadrebuild.init import SERVER
 
 BEGUN = "begun"
 """The file by which a tool of the typed talk says that it runs."""
 GO = "go"
 """The file that the tool waits for."""
 NEW_PROMPT = "After the rebuild: what did we say?"
+ASKED = "toolu_asked"
+"""The call of our own tool."""
+REASON = '换窗  asked for by the script: "é" & <b>'
+ASKED_TOOL = f"mcp__{SERVER}__thread_rebuild_request"
 
 
 @dataclass(frozen=True)
 class Turn:
     """A prompt, the replies to it in order, and what is typed before they have ended.
 
-    `early` is typed while the first reply is held, or while its tool runs if `in_tool`.
+    `early` is typed while the first reply is held, or while its tool runs if `in_tool`. With `served` the CLI is told
+    of our own tools.
     """
 
     says: str
     replies: tuple[Reply, ...]
     early: str | None = None
     in_tool: bool = False
+    served: bool = False
 
     @property
     def planted(self) -> list[tuple[str, str]]:
@@ -40,7 +47,11 @@ def _text(text: str) -> dict[str, Any]:
 
 
 def _bash(call: str, command: str) -> dict[str, Any]:
-    return {"type": "tool_use", "id": f"toolu_{call}", "name": "Bash", "input": {"command": command}}
+    return _call(f"toolu_{call}", "Bash", command=command)
+
+
+def _call(id_: str, name: str, **given: str) -> dict[str, Any]:
+    return {"type": "tool_use", "id": id_, "name": name, "input": given}
 
 
 PRINTED = (
@@ -67,8 +78,17 @@ PRINTED = (
             ),
         ),
     ),
+    Turn(
+        "Put a rebuild on record, then.",
+        (
+            Reply((_text("I ask for it."), _call(ASKED, ASKED_TOOL, reason=REASON, confirmation="REBUILD"))),
+            Reply((_text("It is on record."),)),
+        ),
+        served=True,
+    ),
 )
-"""Text with everything that bytes can lose; a reply that fails at first, then a tool; thinking with a signature."""
+"""Text with everything that bytes can lose; a reply that fails at first, then a tool; thinking with a signature; and a
+call of our own server, which answers from the household's store."""
 
 TYPED = (
     Turn("Typed  with two spaces", (Reply((_text("The first typed reply."),)),)),

@@ -46,6 +46,16 @@ class Place:
         return self.folder / "stops.jsonl"
 
     @property
+    def household(self) -> Path:
+        """The folder of our own configuration and store."""
+        return self.folder / "household"
+
+    @property
+    def tools(self) -> Path:
+        """The file by which the CLI is told of our server."""
+        return self.household / "tools.json"
+
+    @property
     def project(self) -> Path:
         """The folder that the CLI writes transcripts to."""
         return self.home / ".claude" / "projects" / folder_name(str(self.work))
@@ -59,6 +69,16 @@ class Played:
     way: Way
     transcript: Path
     requests: list[dict[str, Any]]
+
+    @property
+    def written(self) -> str:
+        """Where the CLI wrote the transcript."""
+        return str(self.place.project / self.transcript.name)
+
+    @property
+    def asks_tools(self) -> bool:
+        """Whether our own tools were called."""
+        return any(turn.served for turn in TALKS[self.way])
 
     @property
     def planted(self) -> list[tuple[str, str]]:

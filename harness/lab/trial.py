@@ -3,21 +3,20 @@
 The steps of the replay stay open until the lab has added its own; only then is there a verdict.
 """
 
-import json
 import shutil
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from harness.lab.house import hook_faults, own_stops, tool_faults
 from harness.lab.namespace import LabFault
-from harness.lab.records import KNOWN, shape_of
+from harness.lab.records import KNOWN, rows_with, shape_of
 from harness.lab.script import NEW_PROMPT
 from harness.lab.session import Played, resume
 from harness.lab.wire import BROKEN, behaviour, carried_texts, compare, sent_texts
 from harness.oracle.candidate import blocks_of
-from harness.oracle.judge import planted
 from harness.replay import Job, Replayed, replayed
 from harness.runlog import RunLog
 
@@ -34,6 +33,8 @@ class Judged:
     warnings: list[str] = field(default_factory=list)
     wire: list[str] = field(default_factory=list)
     hook: list[str] = field(default_factory=list)
+    made: list[str] = field(default_factory=list)
+    """The looks that were taken and found nothing wrong, as `LOOKS` names them."""
 
 
 def judged(log: RunLog, out: Path, sessions: Sequence[Played]) -> Iterator[Judged]:
@@ -69,19 +70,22 @@ class _Trial:
         self.candidate = Path(carried) if carried else None
 
     def judged(self) -> Judged:
-        if self.candidate is not None:
-            for role in ("user", "assistant"):
-                self.look_up(role, self.candidate)
-            self.resume(self.candidate)
-        self.result.hook = self.hook()
-        unknown = [kind for kind in shape_of([self.played.transcript]) if kind not in KNOWN]
-        self.result.warnings += [f"rows of the kind {kind} were never seen before" for kind in unknown]
-        if unknown:
-            warnings = [{"code": "unknown-record", "line": None, "detail": kind} for kind in unknown]
-            self.log.add("warnings", transcript=self.number, warnings=warnings)
+        for name, look in LOOKS.items():
+            before = len(self.result.failures)
+            if look(self) and len(self.result.failures) == before:
+                self.result.made.append(name)
+        self.name_unknown_rows()
         verdict = "red" if self.result.failures else "green"
         self.log.add("verdict", transcript=self.number, verdict=verdict, why=self.result.failures)
         return self.result
+
+    def look_up_both(self) -> bool:
+        """What each side said stands in the candidate; whether there is one to look into."""
+        if self.candidate is None:
+            return False
+        for role in ("user", "assistant"):
+            self.look_up(role, self.candidate)
+        return True
 
     def look_up(self, role: str, candidate: Path) -> None:
         """Every text that was planted in the session is said once by whoever said it (TR-156)."""
@@ -89,29 +93,33 @@ class _Trial:
         said = Counter(block.text for block in blocks_of(candidate) if block.is_said and block.role == role)
         missing = [text for text in wanted if not any(text in each for each in said)]
         doubled = [text for text in wanted if said[text] > 1]
-        where = planted(self.played.transcript, missing)
         found = (
             f"{len(wanted)} texts that the {role} said looked up: {len(missing)} not found, {len(doubled)} found twice"
         )
         seen = list(said.elements())
         self.check(f"planted by the {role}", "TR-156", not missing and not doubled, found, wanted, seen)
         for text in missing:
-            how = "it stands in the transcript and is not carried" if where[text] else "the CLI never wrote it down"
+            rows = rows_with(self.played.transcript, text)
+            how = f"it stands in the transcript ({rows}) and is not carried" if rows else "the CLI never wrote it down"
             self.result.failures.append(f"lost: {role} {text[:SHOWN]!r}: {how}")
-        self.result.failures += [f"carried {said[text]} times: {role} {text[:SHOWN]!r}" for text in doubled]
+        for text in doubled:
+            rows = rows_with(self.played.transcript, text)
+            self.result.failures.append(f"carried {said[text]} times: {role} {text[:SHOWN]!r}: it stands in {rows}")
 
-    def resume(self, candidate: Path) -> None:
+    def resume(self) -> bool:
         """The real CLI loads the candidate, and what was carried really is in its request (TR-072)."""
+        if self.candidate is None:
+            return False
         place = self.played.place
-        put_in(place.project, candidate)
+        put_in(place.project, self.candidate)
         try:
-            requests = resume(self.played, candidate.stem)
+            requests = resume(self.played, self.candidate.stem)
         except LabFault as fault:
             self.check("resume", "TR-072", False, str(fault), None, None)
             self.result.failures.append(f"the rebuilt session cannot be resumed: {fault}")
-            return
+            return True
         sent = sent_texts(requests[-1]["messages"]) if requests else []
-        pairs = compare(carried_texts(candidate, NEW_PROMPT), sent)
+        pairs = compare(carried_texts(self.candidate, NEW_PROMPT), sent)
         self.result.wire = behaviour(pairs)
         broken = [pair for pair in pairs if pair.state in BROKEN]
         same = sum(pair.state == "same" for pair in pairs)
@@ -121,13 +129,45 @@ class _Trial:
         self.check("wire", "TR-072", not broken, found, None, None)
         for pair in broken:
             self.result.failures.append(f"on the wire {pair.state}: {pair.text[:SHOWN]!r} ({pair.what})")
+        return True
 
-    def hook(self) -> list[str]:
-        """The fields that the Stop hook was given."""
-        path = self.played.place.hook_input
-        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-        return sorted({name for line in lines if line.strip() for name in json.loads(line)})
+    def hook(self) -> bool:
+        """The Stop hook was called, and told all that ours needs."""
+        stops = own_stops(self.played)
+        self.result.hook = sorted({name for stop in stops for name in stop})
+        faults = hook_faults(self.played)
+        found = "; ".join(faults) or f"called {len(stops)} times, and told {', '.join(self.result.hook)}"
+        self.check("Stop hook", "TR-185", not faults, found, None, None)
+        self.result.failures += faults
+        return True
+
+    def tools(self) -> bool:
+        """A call of our own server went there and its answer came back, where the script makes one."""
+        if not self.played.asks_tools:
+            return False
+        faults = tool_faults(self.played)
+        found = "; ".join(faults) or "the reason arrived as it was given, and the answer came back over the wire"
+        self.check("our tools", "TR-185", not faults, found, None, None)
+        self.result.failures += faults
+        return True
+
+    def name_unknown_rows(self) -> None:
+        """A kind of row that was never seen is a warning."""
+        unknown = [kind for kind in shape_of([self.played.transcript]) if kind not in KNOWN]
+        self.result.warnings += [f"rows of the kind {kind} were never seen before" for kind in unknown]
+        if unknown:
+            warnings = [{"code": "unknown-record", "line": None, "detail": kind} for kind in unknown]
+            self.log.add("warnings", transcript=self.number, warnings=warnings)
 
     def check(self, name: str, rule: str, ok: bool, said: str, wanted: Any, seen: Any) -> None:
         shown = {"said": said, "wanted": None if ok else wanted, "seen": None if ok else seen}
         self.log.add("check", transcript=self.number, by="lab", name=name, rule=rule, ok=ok, **shown)
+
+
+LOOKS: dict[str, Callable[[_Trial], bool]] = {
+    "carry": _Trial.look_up_both,
+    "resume": _Trial.resume,
+    "stop hook": _Trial.hook,
+    "tools": _Trial.tools,
+}
+"""What is looked at, in order; each says whether there was anything to look at. A lock names those it rests on."""

@@ -49,6 +49,12 @@ def test_the_rebuilt_sessions_are_resumed_and_sent_byte_for_byte(recorded: Tried
     said = [text for session in recorded.sessions for _, text in session.planted]
     assert [row["sent"] for row in rows if row["state"] == "same" and row["row"]] == unordered(said, rows)
     assert {row["state"] for row in rows} <= {"same", "added"}
+    looks = [step["said"] for step in steps(tmp_path / "out") if step.get("rule") == "TR-185"]
+    assert [said.partition(",")[0] for said in looks] == [
+        "called 4 times",
+        "the reason arrived as it was given",
+        "called 4 times",
+    ]
     assert "On the wire, resumed by Claude Code" in checked.report.read_text(encoding="utf-8")
 
 
@@ -59,7 +65,10 @@ def test_a_reader_that_drops_queued_input_turns_go_into_no_go(
     checked = judge([fresh(recorded, "typed")], tmp_path / "out", "cli-check")
     assert checked.verdict == "NO-GO"
     lost = [reason for reason in checked.reasons if "lost: user" in reason]
-    assert lost == [f"{VERSION} typed: lost: user {ABSORBED!r}: it stands in the transcript and is not carried"]
+    rows = "queue-operation:enqueue, attachment:queued_command"
+    assert lost == [
+        f"{VERSION} typed: lost: user {ABSORBED!r}: it stands in the transcript ({rows}) and is not carried"
+    ]
 
 
 def test_rows_that_the_real_cli_drops_in_silence_are_missed_on_the_wire(
@@ -84,8 +93,11 @@ def fresh(tried: Tried, *ways: str) -> Tried:
 
 
 def wire_rows(out: Path) -> list[dict[str, Any]]:
-    steps = [json.loads(line) for line in (out / "run.jsonl").read_text(encoding="utf-8").splitlines()]
-    return [row for step in steps if step["kind"] == "wire" for row in step["rows"]]
+    return [row for step in steps(out) if step["kind"] == "wire" for row in step["rows"]]
+
+
+def steps(out: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (out / "run.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
 def unordered(texts: list[str], rows: list[dict[str, Any]]) -> list[str]:
