@@ -149,7 +149,7 @@ class Terminal:
         """Those of the project, but for sub-agents'."""
         return [path for path in self.place.project.glob("*.jsonl") if not path.name.startswith("agent-")]
 
-    def eventually(self, look: Callable[[], T], what: str, meanwhile: Callable[[], None] | None = None) -> T:
+    def eventually(self, look: Callable[[], T | None], what: str, meanwhile: Callable[[], None] | None = None) -> T:
         """What `look` gives as soon as that is something; now and then does what `meanwhile` says."""
         end, again = time.monotonic() + DEADLINE_SECONDS, time.monotonic() + AGAIN_SECONDS
         while not (seen := look()):
