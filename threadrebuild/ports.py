@@ -4,7 +4,7 @@ What can fail says so in its result or by OSError; nothing here raises anything 
 `system.py`, the simulated ones in the harness.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -156,6 +156,47 @@ class Processes(Protocol):
 
     def find_program(self, name: str) -> str | None:
         """Absolute path of a program."""
+
+
+class Models(Protocol):
+    """Language models behind a relay."""
+
+    def review(self, request: bytes) -> bytes | None:
+        """The review model's answer to a request, both JSON; None where there is none in time."""
+
+    def pinned_prompt(self) -> str:
+        """The sha256 of the review prompt that the relay has pinned; empty where there is no answer in time."""
+
+
+class History(Protocol):
+    """What was said in a chat before."""
+
+    def names(self) -> Mapping[str, str]:
+        """The names known, of people and pets, each with the id of the message that first told it."""
+
+    def search(self, name: str, limit_ms: int) -> Sequence[str] | None:
+        """Passages about a name, none where it is not there; None where that could not be settled in time."""
+
+
+class Tools(Protocol):
+    """The tools that a model may call."""
+
+    def run(self, tool: str, arguments: str) -> str:
+        """Run one and return its result. Raises OSError where it fails."""
+
+
+class Outbox(Protocol):
+    """The way to the user's phone."""
+
+    def send(self, message_id: str, text: str) -> Outcome:
+        """Hand over the answer to a message; handed over again, it is shown once."""
+
+
+class Mailbox(Protocol):
+    """The official side's record of what was said."""
+
+    def commit(self, entry_id: str, tool: str, text: str) -> Outcome:
+        """Record a text as said through a tool; recorded again under the same id, it stands there once."""
 
 
 class Spawner(Protocol):

@@ -1,0 +1,163 @@
+"""The gate between a finished draft and the user: reviewed once, revised at most once, and only then sent.
+
+Both paths come through `finished`. Everything that must survive a crash is a row before it is an act, so that
+`recover` can go on from wherever the host went down: what was at work has failed, what was settled goes out, once.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal
+
+from threadrebuild.ports import Clock, History, Mailbox, Outbox, Outcome
+from threadrebuild.review.client import Client, Reply
+from threadrebuild.review.opinion import opinion_of
+from threadrebuild.review.rollout import PATHS, Reason
+from threadrebuild.review.search import Searches
+from threadrebuild.review.speech import Talk, claims, names_in
+from threadrebuild.review.states import ENDS, MOVES, State
+from threadrebuild.review.store import Turn, TurnStore
+
+TOOLS_FIRST = "要用的工具先用完，再写草稿；草稿里不要承诺「待会去查」。"  # RV-11
+"""Has to stand in the persona or system prompt of every turn."""
+RESTARTED = "the server was restarted while this turn was at work"
+UNKNOWN_PATH = "the text came by a path that is not reviewed"
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What the model gets for a turn."""
+
+    system: str
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What became of a finished text. `revise`: the model is to write it anew, by the opinion."""
+
+    outcome: Literal["sent", "unsent", "revise", "over"]
+    opinion: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """One host's gate. `off`: why review is not on; then drafts go out as they are."""
+
+    store: TurnStore
+    client: Client
+    history: History
+    outbox: Outbox
+    mailbox: Mailbox
+    clock: Clock
+    off: tuple[Reason, ...] = ()
+
+    def begin(self, turn: int) -> Given:
+        """The turn has reached the model: what it gets."""
+        self.store.move(turn, State.DRAFTING)
+        return Given(TOOLS_FIRST, self.store.get(turn).said)
+
+    def may_show(self, turn: int) -> bool:
+        """Whether what the model is writing may be seen on the phone already."""
+        return self.store.get(turn).state in (State.SENDING, State.SENT)  # RV-35
+
+    def finished(self, turn: int, text: str) -> Answer:
+        """The model has finished a text: a draft, or the revision of one."""
+        known = self.store.get(turn)
+        if known.state in ENDS:
+            return Answer("over")
+        if known.path not in PATHS:
+            self.store.move(turn, State.FAILED, UNKNOWN_PATH)
+            return Answer("over")
+        if known.state is State.REVISION:  # RV-12
+            return self._settle(turn, text, revised=True)
+        if self.off:
+            return self._settle(turn, text)
+        return self._review(known, text)
+
+    def stop(self, turn: int) -> bool:
+        """The user presses stop; returns whether it came in time."""
+        with self.store.database.transaction():
+            if (self.store.get(turn).state, State.STOPPED) not in MOVES:
+                return False
+            self.store.move(turn, State.STOPPED, "the user stopped it")
+            return True
+
+    def recover(self) -> None:
+        """The host is up again: what was at work has failed, what was settled goes out."""
+        self.store.fail_running(RESTARTED)
+        self.deliver()
+
+    def deliver(self) -> None:
+        """Send what is settled and not out yet, and have the mailbox record what was sent."""
+        for turn in self.store.every(State.FINAL, State.SENDING):
+            self._send(turn.id)
+        self._commit()
+
+    def _review(self, turn: Turn, draft: str) -> Answer:
+        self.store.enter_review(turn.id, draft)
+        searches = Searches(self.history, self.clock)
+        talk = self._talk(turn)
+        forced = claims(draft, talk)
+        for claim in forced:  # RV-23
+            searches.ask(claim.name)
+        notes = self.store.notes()
+        reply = self.client.ask(turn.message_id, draft, notes, list(searches.done.values()))
+        answered = reply or Reply(problems=[], notes=[], look_up=[])
+        for asked in answered.look_up:  # RV-08
+            for name in names_in(asked, talk.names):
+                searches.ask(name)
+        violated: list[str] = []
+        for number in answered.notes:  # RV-31
+            violated.append(notes[number])
+        opinion = opinion_of(forced, answered.problems, violated, searches.done)
+        with self.store.database.transaction():
+            if self.store.get(turn.id).state is not State.REVIEW:
+                return Answer("over")
+            self.store.reviewed(turn.id, reply is not None, opinion, searches.done.values())
+            if opinion:
+                self.store.move(turn.id, State.REVISION)
+                return Answer("revise", opinion)
+        return self._settle(turn.id, draft)
+
+    def _talk(self, turn: Turn) -> Talk:
+        before: list[str] = []
+        for each in self.store.every():
+            if each.chat == turn.chat and each.id < turn.id:
+                before += [each.said, each.final or ""]
+        return Talk(turn.message_id, turn.said, before, self.history.names())
+
+    def _settle(self, turn: int, text: str, revised: bool = False) -> Answer:
+        with self.store.database.transaction():
+            if self.store.get(turn).state in ENDS:
+                return Answer("over")
+            if revised:
+                self.store.revised(turn, text)
+            self.store.settle(turn, text)
+        return self._send(turn)
+
+    def _send(self, turn: int) -> Answer:
+        with self.store.database.transaction():
+            settled = self.store.get(turn)
+            if settled.state in ENDS:
+                return Answer("over")
+            if settled.state is State.FINAL:
+                self.store.begin_sending(settled)
+        text = settled.final or ""
+        if not _done(lambda: self.outbox.send(settled.message_id, text)):
+            return Answer("unsent")
+        self.store.sent(settled.id, text)
+        self._commit()
+        return Answer("sent")
+
+    def _commit(self) -> None:
+        for entry in self.store.due():
+            if _done(partial(self.mailbox.commit, str(entry.id), entry.tool, entry.text)):
+                self.store.committed(entry)
+
+
+def _done(act: Callable[[], Outcome]) -> bool:
+    try:
+        return act().ok
+    except OSError:
+        return False
