@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from harness.accept.cli import accept
 from harness.controls.cli import controls, rules
 from harness.lab.cli import cli_check
 
@@ -59,6 +60,7 @@ def main() -> None:
 main.add_command(rules)
 main.add_command(controls)
 main.add_command(cli_check)
+main.add_command(accept)
 
 
 @main.command()

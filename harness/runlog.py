@@ -1,7 +1,7 @@
 """The run log: what a run did, in numbered steps, one JSON object a line. A report is made from it alone.
 
 Every step has `step` (1, 2, 3 …) and `kind`; the other fields depend on the kind. All kinds but `run`,
-`end`, `port`, `fault` and `lab` have `transcript`, its index in the run, from 0.
+`end`, `port`, `fault`, `lab` and `acceptance` have `transcript`, its index in the run, from 0.
 
 - `run`          `command` (the argv that reproduces it), `version`, `settings` {name: value}
 - `source`       `name`, `path`, `bytes`, `sha256`, `lines`, `cli_versions` [str], `expected` (path of the
@@ -39,7 +39,15 @@ Every step has `step` (1, 2, 3 …) and `kind`; the other fields depend on the k
                  `message` (place in the request, or null), `carried`, `sent` (texts, or null)}], `did` [str]
 - `lab`          what a `cli-check` came to, without `transcript`: `verdict` ("GO" | "NO-GO"), `reasons` [str],
                  `versions` [{`version`, `unsupported` (why, or null), `failures` [str], `warnings` [str],
-                 `record_kinds` [str], `wire` [str]}], `differences` [{`what`, `gone` [str], `new` [str]}]
+                 `record_kinds` [str], `wire` [str], `hook` [str], `made` [str] (looks without a fault)}],
+                 `differences` [{`what`, `gone` [str], `new` [str]}]
+- `acceptance`   what an `accept` came to, without `transcript`: `verdict` ("GO" | "NO-GO"), `reasons` [str],
+                 `checks` [{`name`, `rule` (or null), `state` ("holds" | "fails" | "not checked"), `said`}],
+                 `people` [{`rule`, `name`, `says`, `done` (null)}], `subject` (digests that it is on, or null)
+- `incident`     an operation's evidence, replayed, without `transcript`: `operation`, `verdict` ("same" | "differs"), `then` and
+                 `now` {`state`, `conflict`, `error`}, `course` [{`at`, `event`, `state`, `detail`}], `differences`
+                 [{`what`, `then`, `now`}], `moved` [{`role`, `origin`, `line`, `text`, `when` ("then" | "now")}]: items
+                 that only one side carries, `moved_more` (count not listed), `notes` [str]
 - `verdict`      `verdict` ("green" | "red"), `why` [str]
 - `end`          `verdict` ("green" | "red"), `green`, `red` (counts)
 """

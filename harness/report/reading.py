@@ -37,7 +37,7 @@ def view_of(steps: Sequence[Step], torn: bool = False) -> Run:
     by_index: dict[int, Transcript] = {}
     single: dict[str, Block] = {}
     for step in steps:
-        if step["kind"] in ("run", "lab", "end"):
+        if step["kind"] in ("run", "lab", "acceptance", "end"):
             single[step["kind"]] = Block(step["step"], step)
         elif step["kind"] in KINDS:
             index = step["transcript"]
@@ -46,7 +46,8 @@ def view_of(steps: Sequence[Step], torn: bool = False) -> Run:
     for place, each in enumerate(transcripts):
         each.open = len(transcripts) == 1 or (each.state == "red" and place < OPEN_RED)
     last = steps[-1]["step"] if steps else 0
-    return Run(single.get("run"), single.get("end"), transcripts, last, torn, single.get("lab"))
+    whole = single.get("lab"), single.get("acceptance")
+    return Run(single.get("run"), single.get("end"), transcripts, last, torn, *whole)
 
 
 def _note(transcript: Transcript, step: Step) -> None:

@@ -185,6 +185,8 @@ class Run:
     last: int
     torn: bool
     lab: Block | None = None
+    incident: Block | None = None
+    acceptance: Block | None = None
 
     @property
     def command(self) -> str:
@@ -197,7 +199,7 @@ class Run:
 
     @property
     def state(self) -> str:
-        if self.end is None or not self.transcripts or self.of_state("open"):
+        if self.end is None or self.of_state("open") or not (self.transcripts or self.acceptance):
             return "open"
         return "green" if _said(self.end, "verdict") == "green" and not self.doubts else "red"
 
@@ -205,8 +207,12 @@ class Run:
     def headline(self) -> str:
         if self.end is None:
             return "This run did not finish"
+        if self.acceptance and not self.doubts:
+            return words.ACCEPTANCE[str(_said(self.acceptance, "verdict"))]
         if not self.transcripts:
             return "Nothing was judged"
+        if self.incident is not None and self.state == "green":
+            return words.INCIDENT[self.incident.said["verdict"]]
         if len(self.transcripts) == 1 and not self.doubts:
             return self.transcripts[0].headline
         if self.doubts:
@@ -223,6 +229,7 @@ class Run:
             return []
         found = []
         green, red = _said(self.end, "verdict") == "green", bool(self.of_state("red"))
+        red = red or _said(self.acceptance, "verdict") == "NO-GO"
         if green == red:
             said, seen = ("green", f"a {self.thing} is") if green else ("red", f"no {self.thing} is")
             found.append(f"The last step calls the run {said} although {seen} red. Do not rely on it.")

@@ -50,11 +50,18 @@ WIRE = {
     "foreign": "nobody's",
 }
 
+INCIDENT = {"same": "As it was recorded", "differs": "Otherwise than recorded"}
+
 LEFT = (
     ("paths", "Files whose content stays behind", "file", "files"),
     ("commands", "Commands whose output stays behind", "command", "commands"),
 )
 LONG_LIST = 50  # longer lists are folded into chunks of as many
+
+ACCEPTANCE = {
+    "GO": "GO, as far as can be checked",
+    "NO-GO": "NO-GO: production stays as it is",
+}
 
 REPORTED = "Refused, as expected; carried with --malformed report"
 
