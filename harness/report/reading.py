@@ -13,6 +13,7 @@ from harness.report.view import Block, Difference, Item, Ledger, Left, Run, Segm
 
 LONG_TALK = 50  # turns; longer talks are folded into chunks of as many
 OPEN_RED = 3  # so many red transcripts are open from the start
+SECTIONS = ("lab", "incident", "acceptance")  # kinds that speak of the whole run
 STATES = ("red", "open", "green")  # the order on the page; `open` was never judged
 WHOLE = {"source", "story", "chain", "dirty", "candidate", "wire", "verdict"}  # kinds that are shown field by field
 KINDS = WHOLE | {"left", "line", "ledger", "turns", "warnings", "check", "difference"}
@@ -37,7 +38,7 @@ def view_of(steps: Sequence[Step], torn: bool = False) -> Run:
     by_index: dict[int, Transcript] = {}
     single: dict[str, Block] = {}
     for step in steps:
-        if step["kind"] in ("run", "lab", "acceptance", "end"):
+        if step["kind"] in ("run", "end", *SECTIONS):
             single[step["kind"]] = Block(step["step"], step)
         elif step["kind"] in KINDS:
             index = step["transcript"]
@@ -46,8 +47,8 @@ def view_of(steps: Sequence[Step], torn: bool = False) -> Run:
     for place, each in enumerate(transcripts):
         each.open = len(transcripts) == 1 or (each.state == "red" and place < OPEN_RED)
     last = steps[-1]["step"] if steps else 0
-    whole = single.get("lab"), single.get("acceptance")
-    return Run(single.get("run"), single.get("end"), transcripts, last, torn, *whole)
+    sections = {name: single.get(name) for name in SECTIONS}
+    return Run(single.get("run"), single.get("end"), transcripts, last, torn, **sections)
 
 
 def _note(transcript: Transcript, step: Step) -> None:
