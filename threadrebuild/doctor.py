@@ -11,6 +11,7 @@ import click
 import msgspec
 
 from threadrebuild import start_command
+from threadrebuild.cli_version import CliVersion, cli_version
 from threadrebuild.config import ConfigError, Settings, find_config, load_settings
 from threadrebuild.console import REFUSED, UNUSABLE, config_option, json_option, leave, print_json
 from threadrebuild.doors.claims import claims_of
@@ -65,6 +66,8 @@ class Report(msgspec.Struct, kw_only=True):
     """Whether the host's Stop hook calls this configuration; nothing starts without it."""
     shared_with: list[str] = []
     """Other configurations in the host's Stop hooks that name the same target, project or pointer (TR-L34)."""
+    cli: CliVersion | None = None
+    """The version of the CLI: pinned, installed and serving (WN-05)."""
     active_operation: dict[str, Any] | None = None
     cannot_prove: list[str] = []
 
@@ -77,6 +80,7 @@ def doctor(house: Household) -> Report:
     _look_at_start(house, report)
     _look_at_hook(house, report)
     _look_at_sharing(house, report)
+    _look_at_version(house, report)
     active = house.store.active()
     if active is not None:
         report.active_operation = {"id": active.id, "state": active.state, "stale": house.is_stale(active)}
@@ -122,6 +126,8 @@ def show(report: Report, as_json: bool) -> None:
         click.echo(f"note: only one process may poll {name}: keep it off in a drill")
     for name in report.resume_command_new:
         click.echo(f"note: resume_command has {name}, which the running process was not started with")
+    for said in report.cli.notes if report.cli else []:
+        click.echo(f"note: {said}")
     if report.active_operation:
         click.echo(f"note: operation {report.active_operation['id']} is {report.active_operation['state']}")
     for said in report.cannot_prove:
@@ -267,6 +273,12 @@ def _look_at_sharing(house: Household, report: Report) -> None:
     alone = not report.shared_with
     said = "no other configuration names this target" if alone else ", ".join(report.shared_with)
     _add(report, "shared_with_nobody", alone, said)
+
+
+def _look_at_version(house: Household, report: Report) -> None:
+    report.cli = cli_version(house)
+    if report.cli.locked or report.cli.fault:
+        _add(report, "cli_version", report.cli.fault is None, report.cli.fault or f"{report.cli.locked} is locked")
 
 
 def _real_starts(house: Household, pid: int) -> list[list[str]]:

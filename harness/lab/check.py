@@ -15,14 +15,21 @@ from harness.lab.differences import Difference, differences
 from harness.lab.namespace import LabFault, NoNamespace, missing
 from harness.lab.records import Shape, shape_of
 from harness.lab.session import TALKS, Place, Played, play
-from harness.lab.trial import Judged, judged
+from harness.lab.trial import LOOKS, Judged, judged
 from harness.lab.versions import Unavailable, program_of
 from harness.report.page import write_report
 from harness.runlog import RunLog
 from harness.runs import CANDIDATES, PAGE, RUN_LOG, make_room, private
 from threadrebuild import __version__
+from threadrebuild.cli_lock import Lock, OddLock, lock_refusal, read_lock, write_lock
+from threadrebuild.system import SystemFiles
+from threadrebuild.transcript.lines import digest_of
 
 SESSIONS = "sessions"
+
+
+class NotLocked(Exception):
+    """The version was not pinned, with the reason; a lock that was there is as it was."""
 
 
 @dataclass
@@ -39,6 +46,8 @@ class Tried:
     """What the CLI did to what was carried, or added to it."""
     hook: list[str] = field(default_factory=list)
     """The fields that the Stop hook was given."""
+    made: list[str] = field(default_factory=list)
+    """What was gone through without a fault, as `trial.LOOKS` names it."""
 
     def shown(self) -> dict[str, Any]:
         """As in the command's JSON."""
@@ -49,6 +58,8 @@ class Tried:
             "warnings": self.warnings,
             "record_kinds": list(self.shape),
             "wire": self.wire,
+            "hook": self.hook,
+            "made": self.made,
         }
 
 
@@ -61,6 +72,11 @@ class Checked:
     versions: list[Tried]
     differences: list[Difference]
     report: Path
+
+    @property
+    def candidate(self) -> Tried:
+        """The version that the verdict is on."""
+        return self.versions[0]
 
     def shown(self) -> dict[str, Any]:
         """The command's JSON."""
@@ -90,6 +106,29 @@ def cli_check(
             said(f"{version}: sessions of the real CLI, offline")
             tried.append(record(version, Path(name)))
         return judge(tried, out, command, said)
+
+
+def lock(checked: Checked, current: str | None, path: Path) -> Lock:
+    """Pin the version that was checked, with the digest of its run log. Raises `NotLocked`, with nothing written.
+
+    Rules: WN-05, WN-07.
+    """
+    version, runs = checked.candidate.version, checked.candidate.made
+    try:
+        before = read_lock(path)
+        refusal = lock_refusal(
+            checked.verdict, version, {current or version, before.version if before else version}, runs
+        )
+        if refusal is not None:
+            raise NotLocked(refusal)
+        log = checked.report.with_name(RUN_LOG)
+        pinned = Lock(version=version, evidence=digest_of(log, log.stat().st_size), runs=tuple(runs))
+        write_lock(path, pinned, SystemFiles())
+    except OddLock as error:
+        raise NotLocked(str(error)) from None
+    except OSError as error:
+        raise NotLocked(f"{path}: {error.strerror or error}") from None
+    return pinned
 
 
 def record(version: str, folder: Path) -> Tried:
@@ -146,6 +185,7 @@ def _note(version: Tried, one: Judged) -> None:
     version.warnings += [f"{one.name}: {each}" for each in one.warnings]
     version.wire = sorted({*version.wire, *one.wire})
     version.hook = sorted({*version.hook, *one.hook})
+    version.made = [look for look in LOOKS if look in {*version.made, *one.made}]
 
 
 def _checked(tried: Sequence[Tried], report: Path) -> Checked:
