@@ -16,6 +16,7 @@ import click
 from harness.accept.cli import accept
 from harness.controls.cli import controls, rules
 from harness.lab.cli import cli_check
+from harness.lab.drill_cli import drill
 
 if TYPE_CHECKING:
     from harness.faults import Tried
@@ -61,6 +62,7 @@ main.add_command(rules)
 main.add_command(controls)
 main.add_command(cli_check)
 main.add_command(accept)
+main.add_command(drill)
 
 
 @main.command()

@@ -1,7 +1,7 @@
 """The run log: what a run did, in numbered steps, one JSON object a line. A report is made from it alone.
 
 Every step has `step` (1, 2, 3 …) and `kind`; the other fields depend on the kind. All kinds but `run`,
-`end`, `port`, `fault`, `lab` and `acceptance` have `transcript`, its index in the run, from 0.
+`end`, `port`, `fault`, `lab`, `acceptance` and `drill` have `transcript`, its index in the run, from 0.
 
 - `run`          `command` (the argv that reproduces it), `version`, `settings` {name: value}
 - `source`       `name`, `path`, `bytes`, `sha256`, `lines`, `cli_versions` [str], `expected` (path of the
@@ -44,6 +44,8 @@ Every step has `step` (1, 2, 3 …) and `kind`; the other fields depend on the k
 - `acceptance`   what an `accept` came to, without `transcript`: `verdict` ("GO" | "NO-GO"), `reasons` [str],
                  `checks` [{`name`, `rule` (or null), `state` ("holds" | "fails" | "not checked"), `said`}],
                  `people` [{`rule`, `name`, `says`, `done` (null)}], `subject` (digests that it is on, or null)
+- `drill`        what a `drill` came to, without `transcript`: `verdict` ("passed" | "failed"), `reasons` [str],
+                 `version`, `door`, `stages` [{`name`, `rule`, `ok` (null where it was not reached), `saw`}]
 - `incident`     an operation's evidence, replayed, without `transcript`: `operation`, `verdict` ("same" | "differs"), `then` and
                  `now` {`state`, `conflict`, `error`}, `course` [{`at`, `event`, `state`, `detail`}], `differences`
                  [{`what`, `then`, `now`}], `moved` [{`role`, `origin`, `line`, `text`, `when` ("then" | "now")}]: items

@@ -23,6 +23,10 @@ from threadrebuild.operation.record import Built, Operation, Source
 from threadrebuild.operation.states import State
 from threadrebuild.transcript.lines import digest_of
 
+FROZEN = "frozen.jsonl"
+"""The old session as it was frozen, kept beside what was carried of it."""
+CARRIED = "carried.jsonl"
+"""The candidate as it was before the host wrote to it."""
 GONE_SECONDS = 15.0
 """How long what was told to end may take to do so."""
 ASKED = "Which two code words did I tell you? Without files, without tools."
@@ -41,6 +45,7 @@ def switched(drill: Drill) -> str:
     if operation.state is not State.ACTIVATED:
         raise NotSeen(f"the operation is {operation.state}: {operation.error}")
     drill.switched, drill.new = operation, drill.pane()
+    _keep_both(drill.house.place.folder, operation)
     new = drill.new
     if new.id != old.id or new.pid == old.pid or _ids(operation)[1] not in new.started_with:
         raise NotSeen(f"pane {old.id}, process {old.pid} became {new.id}, {new.pid}, started with {new.started_with}")
@@ -58,9 +63,8 @@ def passed(drill: Drill) -> str:
 
 def recalled(drill: Drill) -> str:
     """Every text stands in the candidate once, looked up for each side by itself."""
-    missing = not_once(
-        drill.before, [(block.role, block.text) for block in blocks_of(_carried(drill)) if block.is_said]
-    )
+    blocks = [block for block in blocks_of(drill.house.place.folder / CARRIED) if block.is_said]
+    missing = not_once(drill.before, [(block.role, block.text) for block in blocks])
     if missing:
         raise NotSeen(f"not carried exactly once: {missing}")
     return f"{len(drill.before)} texts of both sides stand in the new session, each once"
@@ -79,7 +83,7 @@ def goes_on(drill: Drill) -> str:
     house.see_answered(drill.arrived, stops, replies[-1])
     drill.between += [("user", drill.arrived), *spoken(replies)]
     first = house.model.main[drill.requests]
-    pairs = compare(carried_texts(_carried(drill), drill.arrived), sent_texts(first.body["messages"]))
+    pairs = compare(carried_texts(house.place.folder / CARRIED, drill.arrived), sent_texts(first.body["messages"]))
     rows = [pair.shown() for pair in pairs]
     drill.wire = {"version": house.place.version, "rows": rows, "did": behaviour(pairs)}
     broken = [pair for pair in pairs if pair.state in BROKEN]
@@ -208,12 +212,10 @@ def _ids(operation: Operation) -> tuple[str, str]:
     return source.session_id, candidate.session_id
 
 
-def _carried(drill: Drill) -> Path:
-    """The candidate as it was before the host wrote to it."""
-    _, candidate = _evidence(_operation(drill))
-    copy = drill.house.place.folder / "carried.jsonl"
-    copy.write_bytes(Path(candidate.path).read_bytes()[: candidate.bytes])
-    return copy
+def _keep_both(folder: Path, operation: Operation) -> None:
+    source, candidate = _evidence(operation)
+    (folder / FROZEN).write_bytes(Path(source.backup).read_bytes())
+    (folder / CARRIED).write_bytes(Path(candidate.path).read_bytes()[: candidate.bytes])
 
 
 def _window(body: Any) -> str:

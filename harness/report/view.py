@@ -187,6 +187,7 @@ class Run:
     lab: Block | None = None
     incident: Block | None = None
     acceptance: Block | None = None
+    drill: Block | None = None
 
     @property
     def command(self) -> str:
@@ -199,7 +200,7 @@ class Run:
 
     @property
     def state(self) -> str:
-        if self.end is None or self.of_state("open") or not (self.transcripts or self.acceptance):
+        if self.end is None or self.of_state("open") or not (self.transcripts or self.acceptance or self.drill):
             return "open"
         return "green" if _said(self.end, "verdict") == "green" and not self.doubts else "red"
 
@@ -209,6 +210,8 @@ class Run:
             return "This run did not finish"
         if self.acceptance and not self.doubts:
             return words.ACCEPTANCE[str(_said(self.acceptance, "verdict"))]
+        if self.drill and not self.doubts:
+            return words.DRILL[str(_said(self.drill, "verdict"))]
         if not self.transcripts:
             return "Nothing was judged"
         if self.incident is not None and self.state == "green":
@@ -229,7 +232,7 @@ class Run:
             return []
         found = []
         green, red = _said(self.end, "verdict") == "green", bool(self.of_state("red"))
-        red = red or _said(self.acceptance, "verdict") == "NO-GO"
+        red = red or _said(self.acceptance, "verdict") == "NO-GO" or _said(self.drill, "verdict") == "failed"
         if green == red:
             said, seen = ("green", f"a {self.thing} is") if green else ("red", f"no {self.thing} is")
             found.append(f"The last step calls the run {said} although {seen} red. Do not rely on it.")

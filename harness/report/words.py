@@ -63,6 +63,12 @@ ACCEPTANCE = {
     "NO-GO": "NO-GO: production stays as it is",
 }
 
+DRILL = {
+    "passed": "The drill passed",
+    "failed": "The drill failed",
+}
+STAGE = {True: "seen", False: "not seen", None: "not reached"}
+
 REPORTED = "Refused, as expected; carried with --malformed report"
 
 CHAIN = {
