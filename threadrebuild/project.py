@@ -45,7 +45,7 @@ def _is_session(folder: Path, path: Path) -> bool:
 def _lies_in(folder: Path, path: Path) -> bool:
     """Whether a path leads to a place directly in a folder, once every link is followed."""
     try:
-        return path.resolve().parent == folder.resolve()  # TR-001
+        return path.resolve().parent == folder.resolve()  # TR-001 TR-151
     except RuntimeError:
         return False  # links that lead in a circle
 

@@ -279,7 +279,7 @@ class SystemSpawner:
                     stdin=subprocess.DEVNULL,
                     stdout=descriptor,
                     stderr=descriptor,
-                    start_new_session=True,
+                    start_new_session=True,  # TR-101
                     cwd="/",
                 )
                 code = worker.wait(STARTED_SECONDS)

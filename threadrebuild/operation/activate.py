@@ -32,7 +32,7 @@ def _switch(house: Household, operation: Operation, worker: str) -> None:
     session_id = operation.candidate.session_id
     with own(house, operation, worker):
         mismatch = _mismatch(house, operation)
-        if mismatch is not None:  # TR-086
+        if mismatch is not None:  # TR-086 TR-149
             said, conflict = mismatch
             fail(house, operation, said, conflict)
             return

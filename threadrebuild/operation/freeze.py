@@ -45,7 +45,7 @@ def freeze(house: Household, source: Path, copy: Path) -> Frozen:
             left -= len(batch)
         files.sync(written)
     files.sync_folder(copy.parent)
-    if copied.hexdigest() != digest or digest_of(copy, size) != digest:  # TR-104
+    if copied.hexdigest() != digest or digest_of(copy, size) != digest:  # TR-104 TR-168
         raise NotFrozen("the copy is not what was stable a moment ago; nothing was touched, it is safe to try again")
     return Frozen(size, digest, copy)
 

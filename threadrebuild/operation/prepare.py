@@ -70,14 +70,14 @@ def _prepare(house: Household, operation: Operation, worker: str) -> None:
     plan = plan_file(copy, house.settings)
     if plan.source.sha256 != frozen.sha256:
         raise _Abandoned("the backup is not what was frozen")
-    operation.stats = figures(plan)
+    operation.stats = figures(plan)  # TR-073 TR-146
     operation.dirty_at_prepare = dirty_summary(plan.dirty)
     if plan.refusal is not None:
         raise _Abandoned(f"{plan.refusal.reason}: {plan.refusal.detail}")
     candidate = build_candidate(plan, house.project_dir, operation.new_session_id, house.ports.files, evidence=folder)
     if candidate.refusal is not None:
         raise _Abandoned(f"{candidate.refusal.reason}: {candidate.refusal.detail}")
-    _keep_snapshot(house, plan, folder)
+    _keep_snapshot(house, plan, folder)  # TR-144
     with own(house, operation, worker):
         operation.candidate = _built(candidate, plan, folder)
         assert candidate.verification is not None

@@ -62,8 +62,8 @@ def _end_at_the_door(house: Household, operation: Operation) -> bool:
 def fail(house: Household, operation: Operation, error: str, conflict: bool = False) -> None:
     """End an operation as failed; a candidate that was never switched to is removed (TR-071, TR-092)."""
     operation.error = error
-    operation.session_conflict = operation.session_conflict or conflict
-    if operation.state is not State.ROLLBACK_SCHEDULED and not _was_switched_to(operation):
+    operation.session_conflict = operation.session_conflict or conflict  # TR-092
+    if operation.state is not State.ROLLBACK_SCHEDULED and not _was_switched_to(operation):  # TR-071
         discard_candidate(house, operation)
     house.move(operation, Event.FAIL, error)
 
@@ -135,7 +135,7 @@ def _end_switch(house: Household, operation: Operation) -> None:
     why = "its worker was gone while it was activating"
     holder = sure_holder(house, operation.cas_identity, operation.new_session_id)
     here = holder is Holder.WANTED and house.door.healthy(operation.cas_identity, operation.new_session_id).ok
-    if here and nothing_said_since(house, operation).ok:
+    if here and nothing_said_since(house, operation).ok:  # TR-153
         operation.cas_identity_after = house.door.identity()
         operation.activated_at = house.now()
         house.move(operation, Event.SWITCHED, f"{why}; the new session is there and healthy")

@@ -6,6 +6,7 @@ from threadrebuild.doors.claims import claims_of
 from threadrebuild.doors.door import Holder, Identity
 from threadrebuild.operation.appended import speech_after
 from threadrebuild.operation.fencing import overslept, own
+from threadrebuild.operation.freeze import changed_since
 from threadrebuild.operation.household import Household
 from threadrebuild.operation.record import Operation
 from threadrebuild.operation.recovery import fail
@@ -37,7 +38,12 @@ def _switch_back(house: Household, operation: Operation, identity: Identity, wor
         if not Path(operation.source.path).exists():
             fail(house, operation, "the old transcript is gone from the project folder; the backup has it")
             return
-        _keep_later_dialogue(house, operation)
+        source = operation.source
+        changed = changed_since(Path(source.path), source.bytes, source.sha256, house.settings)
+        if isinstance(changed, str):  # TR-L24
+            fail(house, operation, f"the old session is not as it was left: {changed}", conflict=True)
+            return
+        _keep_later_dialogue(house, operation)  # TR-L24
         house.store.save(operation)
         if overslept(house, operation):
             fail(house, operation, "the worker stood still for longer than its lease; what it had compared is old")

@@ -38,7 +38,7 @@ class Event(StrEnum):
 WORDS = {Event.REQUEST: "REBUILD", Event.CANCEL: "CANCEL", Event.ROLLBACK: "ROLLBACK"}
 """What a person has to say, exactly so, for the events that only a person may cause (TR-133)."""
 
-ENDS = frozenset({State.ACTIVATED, State.CANCELLED, State.FAILED, State.ROLLED_BACK})
+ENDS = frozenset({State.ACTIVATED, State.CANCELLED, State.FAILED, State.ROLLED_BACK})  # TR-078
 """States that end a rebuild; `activated` may still be rolled back."""
 
 HELD_BY_WORKER = frozenset(

@@ -33,7 +33,7 @@ def run_worker(house: Household, operation_id: str, worker: str) -> Operation:
         roll_back(house, operation, worker)
     else:
         prepare(house, operation, worker)
-        if operation.state not in ENDS:
+        if operation.state not in ENDS:  # TR-101
             activate(house, operation, worker)
     see_arrive(house, operation)
     return operation

@@ -330,6 +330,7 @@ SOMEBODY: dict[str, Callable[[Play], None]] = {
     "opens another session": _open_another,
     "respawns the pane with another session": lambda play: _take_door(play, OTHER_SESSION),
     "respawns the pane with the old session": lambda play: _take_door(play, OLD_SESSION),
+    "goes on in the old session": lambda play: play.night.talk(lambda talk: talk.user("我还在这边"), OLD_SESSION),
     "starts the host again": lambda play: play.night.start_host(),
     "appends a row without speech": lambda play: play.night.talk(lambda talk: talk.system("turn_duration")),
     "changes the candidate": _damage("new session", lambda data: data + b"\n"),
