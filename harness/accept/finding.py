@@ -34,8 +34,12 @@ def verdict(findings: Iterable[Finding]) -> Verdict:
 
 
 def reasons(findings: Iterable[Finding]) -> list[str]:
-    """Why there is no GO, a line for each check that does not hold; empty for a GO."""
-    return [f"{each.name}: {each.said}" for each in findings if each.state != "holds"]
+    """Why there is no GO, a line for each check that does not hold, those not made for one reason together."""
+    names: dict[tuple[State, str], list[str]] = {}
+    for each in findings:
+        if each.state != "holds":
+            names.setdefault((each.state, each.said), []).append(each.name)
+    return [f"{', '.join(together)}: {said}" for (_, said), together in names.items()]
 
 
 def recall(role: str, sentences: Sequence[str], old: Sequence[str], new: Sequence[str]) -> Finding:

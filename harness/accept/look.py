@@ -25,6 +25,7 @@ from harness.runlog import RunLog
 from harness.runs import CANDIDATES, private
 from threadrebuild.carry.plan import plan_file
 from threadrebuild.carry.summary import dirty_summary, plan_summary
+from threadrebuild.cli_lock import OddLock, lock_beside, missing_runs, read_lock
 from threadrebuild.config import ConfigError
 from threadrebuild.doctor import Report, doctor
 from threadrebuild.installed_cli import InstalledCli, installed_cli
@@ -79,7 +80,7 @@ class Looking:
             before = len(self.findings)
             try:
                 self.findings += look(self)
-            except (UnreadableInput, StoreError, OSError) as error:
+            except (UnreadableInput, StoreError, OddLock, OSError) as error:
                 self.findings.append(found(stage, None, False, str(error)))
             stopped_by = next((each.name for each in self.findings[before:] if each.state != "holds"), "")
 
@@ -128,7 +129,9 @@ class Looking:
         doctor_says = msgspec.to_builtins(self.report)
         answers = {"doctor": doctor_says, "plan": plan_summary(plan), "dirty": dirty_summary(plan.dirty)}
         for each in read_only_findings(answers):
-            yield found(each.name, "TR-155", each.ok, each.detail)
+            # What `doctor` answers stands among the findings already.
+            if not each.ok or not each.name.startswith("doctor:"):
+                yield found(each.name, "TR-155", each.ok, each.detail)
 
     def candidate(self) -> Iterator[Finding]:
         """The carry is built and verified, and an independent reading of the copy agrees."""
@@ -148,9 +151,10 @@ class Looking:
             yield recall(role, samples[role], *([e.text for e in texts if e.role == role] for texts in (old, new)))
 
     def cli(self) -> Iterator[Finding]:
-        """The installed CLI tells its version, and it is the one that is locked."""
+        """The installed CLI tells its version, and it is the one that was checked and locked (WN-05)."""
         cli = self._installed()
         yield found("installed CLI", None, True, f"{cli.version}, {cli.file}")
+        yield _locked(cli, lock_beside(self.config))
         self.subject = subject_of(self.house.settings, self.source, self.copy.stat().st_size, cli)
 
     def lab(self) -> Iterator[Finding]:
@@ -208,6 +212,16 @@ STAGES: dict[str, Callable[[Looking], Iterator[Finding]]] = {
     "lab": Looking.lab,
     "unchanged": Looking.unchanged,
 }
+
+
+def _locked(cli: InstalledCli, path: Path) -> Finding:
+    lock = read_lock(path)
+    if lock is None:
+        return found("version lock", "WN-05", False, f"no version is locked: there is no {path}; run cli-check --lock")
+    missing = ", ".join(missing_runs(lock.runs))
+    without = f", without a run of: {missing}" if missing else ""
+    said = f"{lock.version} is locked{without}; {cli.version} is installed"
+    return found("version lock", "WN-05", lock.version == cli.version, said)
 
 
 def _existing(folder: Path) -> Path:

@@ -98,6 +98,15 @@ SPOILINGS: dict[str, tuple[Callable[[Example], object], str, str]] = {
         "signs of a poisoned context",
     ),
     "nothing said": (lambda it: it.transcript.write_bytes(b"{}\n"), "plan: source_session_id", "wanted set"),
+    "other CLI version": (
+        lambda it: it.process.update(version="2.1.332 (Claude Code)"),
+        "doctor: cli_version",
+        "2.1.332 is installed, and 2.1.199 is locked",
+    ),
+    "unlocked CLI": (lambda it: it.lock.unlink(), "version lock", "no version is locked"),
+    "odd lock": (lambda it: it.lock.write_text("version = 2"), "doctor: cli_version", "no lock of a version"),
+    "no program": (lambda it: it.program.unlink(), "doctor: cli_version", "no program that can be found"),
+    "no version": (lambda it: it.process.update(version="no idea"), "doctor: cli_version", "tells no version"),
     "no lab": (
         lambda it: setattr(it, "meanwhile", raising(NoNamespace("unshare is not installed"))),
         "resumed in the lab",
