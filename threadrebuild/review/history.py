@@ -4,7 +4,6 @@ A name is found as a substring, since tokenising indexes miss Chinese names of t
 counts as a question in many words, whose result gets little room.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from threadrebuild.database import Database
@@ -20,12 +19,13 @@ class PastTalk:
 
     database: Database
 
-    def keep(self, message_id: str, text: str, names: Mapping[str, str] | None = None) -> None:
-        """Store a passage, and the names that it tells first, with the id of their message."""
-        with self.database.transaction():
-            self.database.write("INSERT OR IGNORE INTO passages (message_id, text) VALUES (?, ?)", message_id, text)
-            for name, told in (names or {}).items():
-                self.database.write("INSERT OR IGNORE INTO names (name, message_id) VALUES (?, ?)", name, told)
+    def keep(self, message_id: str, text: str) -> None:
+        """Store what was said, once for each message."""
+        self.database.write("INSERT OR IGNORE INTO passages (message_id, text) VALUES (?, ?)", message_id, text)
+
+    def learn(self, name: str, message_id: str) -> None:
+        """Store a name with the message that told it, unless it was told before."""
+        self.database.write("INSERT OR IGNORE INTO names (name, message_id) VALUES (?, ?)", name, message_id)
 
     def names(self) -> dict[str, str]:
         """The names known, each with the id of the message that first told it."""

@@ -64,8 +64,8 @@ class TurnStore:
 
     def every(self, *states: State) -> list[Turn]:
         """The turns in some states, or all, in the order in which their messages came."""
-        rows = self.database.rows("SELECT * FROM turns ORDER BY id")
-        return [turn for row in rows if not states or (turn := _turn(row)).state in states]
+        turns = map(_turn, self.database.rows("SELECT * FROM turns ORDER BY id"))
+        return [turn for turn in turns if not states or turn.state in states]
 
     def next(self, chat: str) -> Turn | None:
         """The turn that the model is to get now: the oldest that waits, where none is at work."""
