@@ -13,10 +13,14 @@ from typing import BinaryIO, NamedTuple, Protocol
 
 
 class Outcome(NamedTuple):
-    """Whether something asked of the outside was done, and what it answered."""
+    """Whether something asked of the outside was done, and what it answered.
+
+    `changed`: nothing was done, because what it was meant for is not there any more.
+    """
 
     ok: bool
     detail: str = ""
+    changed: bool = False
 
 
 class Pane(NamedTuple):
@@ -116,8 +120,11 @@ class Panes(Protocol):
     def every(self) -> dict[str, Pane]:
         """All panes by their target (`cc:0.0`); empty where there is no answer in time."""
 
-    def respawn(self, pane_id: str, command: Sequence[str], folder: str) -> Outcome:
-        """Kill what runs in exactly this pane and start `command` there."""
+    def respawn(self, pane_id: str, pid: int, command: Sequence[str], folder: str) -> Outcome:
+        """Kill what runs in exactly this pane and start `command` there, if `pid` is still the process in it.
+
+        Comparing and respawning are one step, into which nobody can come; where it is another process: `changed`.
+        """
 
 
 class Services(Protocol):

@@ -27,7 +27,9 @@ SYSTEMD_QUERY_SECONDS = 5.0  # TR-112
 LOCK_POLL_SECONDS = 0.05
 STARTED_SECONDS = 0.5
 """A worker that has ended with an error within this time has not been started."""
+_RESPAWNED, _CHANGED = "respawned", "changed"
 _PLACE_FORMAT = "#{session_name}:#{window_index}.#{pane_index}"
+_TMUX_SPECIAL = frozenset('\\"$~')
 _PANE_FORMAT = "#{pane_id}\t#{pane_pid}\t#{pane_dead}\t#{pane_current_command}\t#{pane_start_command}"
 
 
@@ -171,12 +173,21 @@ class Tmux:
         lines = [line.partition("\t") for line in found.detail.splitlines()] if found.ok else []
         return {place: pane for place, _, shown in lines if (pane := _pane(shown)) is not None}
 
-    def respawn(self, pane_id: str, command: Sequence[str], folder: str) -> Outcome:
-        """`respawn-pane -k` of exactly this pane; the arguments reach the program as they are, without a shell."""
-        # A semicolon at an argument's end parts commands for tmux, and a # in the folder begins a format.
-        words = [f"{word[:-1]}\\;" if word.endswith(";") else word for word in command]
-        folder = folder.replace("#", "##")
-        return _run([*self._tmux, "respawn-pane", "-k", "-t", pane_id, "-c", folder, *words], TMUX_RESPAWN_SECONDS)
+    def respawn(self, pane_id: str, pid: int, command: Sequence[str], folder: str) -> Outcome:
+        """`respawn-pane -k` of exactly this pane; the arguments reach the program as they are, without a shell.
+
+        The server compares and respawns within one command list, which it runs before it looks at any other client.
+        """
+        same = f"#{{&&:#{{==:#{{pane_id}},{pane_id}}},#{{==:#{{pane_pid}},{pid}}}}}"
+        # A # in the folder begins a format.
+        words = ["respawn-pane", "-k", "-t", pane_id, "-c", folder.replace("#", "##"), *command]
+        respawn = f"{' '.join(map(_tmux_word, words))} ; display-message -p {_RESPAWNED}"
+        otherwise = f"display-message -p {_CHANGED}"
+        answer = _run([*self._tmux, "if-shell", "-F", "-t", pane_id, same, respawn, otherwise], TMUX_RESPAWN_SECONDS)
+        said = answer.detail.strip()
+        if answer.ok and said == _CHANGED:
+            return Outcome(False, f"pane {pane_id} is not held by process {pid} any more", changed=True)
+        return Outcome(answer.ok and said == _RESPAWNED, said)
 
 
 class Systemd:
@@ -325,6 +336,12 @@ def system_ports(config: Path, worker_log: Path, tmux_socket: str | None = None)
         processes=SystemProcesses(),
         spawner=SystemSpawner(config, worker_log),
     )
+
+
+def _tmux_word(word: str) -> str:
+    """A word as tmux's own parser reads it back, in double quotes; a line feed there would swallow what follows it."""
+    escaped = "".join(f"\\{each}" if each in _TMUX_SPECIAL else each for each in word)
+    return '"' + escaped.replace("\n", "\\n") + '"'
 
 
 def _pane(shown: str) -> Pane | None:

@@ -182,12 +182,14 @@ class SimulatedTmux:
             return {}
         return {name: _shown(pane_id, process) for pane_id, (name, process) in self._panes.items()}
 
-    def respawn(self, pane_id: str, command: Sequence[str], folder: str) -> Outcome:
+    def respawn(self, pane_id: str, pid: int, command: Sequence[str], folder: str) -> Outcome:
         fault = self._world.take_step("panes", "respawn", pane=pane_id, command=list(command))
         if fault == "no" or not self.answers:
             return Outcome(False, "no server running")
         if pane_id not in self._panes:
             return Outcome(False, f"can't find pane: {pane_id}")
+        if self.process_in(pane_id).pid != pid:
+            return Outcome(False, f"pane {pane_id} is not held by process {pid} any more", changed=True)
         self.respawned += 1
         self.overwritten.append(self.process_in(pane_id))
         self.replace(pane_id, *command)

@@ -55,7 +55,8 @@ class Fault:
 
     `kill`, `power`: the process at work, or the whole machine, ends before it. `hang`: the process stands still for
     `HANG_SECONDS` before it. `enospc`, `eio`: it raises that `OSError` instead. `short`: a write takes half of its
-    bytes. `no`: nothing is done, and the call's result says so. `late`: it is done, and the result says it was not.
+    bytes. `no`: nothing is done, and the call's result says so. `late`: it is done, and the result says it was not. Any
+    other word: what `World.others` has under it happens just before it.
     """
 
     step: int
@@ -71,6 +72,8 @@ class World:
         self.step = 0
         self.processes: dict[int, Process] = {}
         self.on_power_cut: list[Callable[[], None]] = []
+        self.others: dict[str, Callable[[], object]] = {}
+        """What somebody who is no part of this may do between two steps, by the word of its fault."""
         self.failures: list[tuple[Process, Exception]] = []
         """What ended an actor other than its own end or a kill; a story has to expect each."""
         self._log = log
@@ -186,6 +189,10 @@ class World:
         do = self._faults[self.step].do if self.step in self._faults else do
         if do and self._log is not None:
             self._log.add("fault", address=self.step, do=do)
+        if do in self.others:
+            self.others[do]()
+            if process is not None and not process.alive:
+                raise Killed
         if do == "power":
             self.power_cut()
             raise Killed

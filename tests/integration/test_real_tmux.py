@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -63,6 +64,7 @@ def test_a_real_pane_is_respawned_onto_the_new_session_and_its_sibling_is_not(se
     pane = server.session("cc", *server.host(OLD_SESSION))
     sibling = server.split("cc:0.0", *server.host("somebody"))
     words = ("a b", "$HOME", "x;", ";", "#{pane_id}", '"quoted"', "'", "*", "--flag=1")
+    words += ("~", "~root", "{", "}", "%if", "%1", "\\", "\\n", "# no", "a\n  # b", "换窗", "$(id)", "", "`id`")
     plain = [word for word in words if word != ";"]
     house = server.household("cc:0.0", *plain)
     assert server.tmux.find("cc:0.1") == server.tmux.find(sibling), "the sibling is the active pane"
@@ -83,6 +85,60 @@ def test_a_real_pane_is_respawned_onto_the_new_session_and_its_sibling_is_not(se
     assert house.ports.processes.folder(int(after.proof)) == server.workdir
     assert server.tmux.find(sibling) == beside, "the sibling was not touched"
     assert not is_alive(int(identity.proof))
+
+
+def test_who_comes_before_the_respawn_itself_is_not_overwritten(server: Server) -> None:
+    pane = server.session("cc", *server.host(OLD_SESSION))
+    sibling = server.split("cc:0.0", *server.host("beside"))
+    house = server.household("cc:0.0")
+    identity = house.door.identity()
+    beside = server.tmux.find(sibling)
+    assert identity is not None and beside is not None
+    server.run("respawn-pane", "-k", "-t", pane, *server.host("somebody"))
+    somebody = server.tmux.find(pane)
+    assert somebody is not None and somebody.pid != int(identity.proof)
+    command = house.door.command(NEW)
+    for pane_id, pid in [(pane, int(identity.proof)), (pane, beside.pid), ("%99", somebody.pid)]:
+        done = server.tmux.respawn(pane_id, pid, command, str(server.workdir))
+        assert done.changed and not done.ok, done
+        assert server.tmux.find(pane) == somebody and server.tmux.find(sibling) == beside
+    assert house.door.switch(identity, NEW).changed
+    again = server.tmux.respawn(pane, somebody.pid, command, str(server.workdir))
+    assert again.ok and not again.changed, again
+    assert server.tmux.find(sibling) == beside
+    eventually(lambda: not is_alive(somebody.pid), "the one that was named is replaced")
+
+
+def test_many_who_come_at_once_are_met_one_by_one(server: Server) -> None:
+    pane = server.session("cc", *server.host(OLD_SESSION))
+    for number in range(10):
+        before = server.tmux.find(pane)
+        assert before is not None
+        sessions = [f"{number:08x}-0000-4000-8000-00000000000{each}" for each in range(4)]
+        with ThreadPoolExecutor(len(sessions)) as pool:
+            answers = list(
+                pool.map(lambda each, pid=before.pid: server.tmux.respawn(pane, pid, server.host(each), "/"), sessions)  # type: ignore[misc]
+            )
+        winners = [session for session, answer in zip(sessions, answers, strict=True) if answer.ok]
+        assert len(winners) == 1 and sum(answer.changed for answer in answers) == 3, answers
+        now = server.tmux.find(pane)
+        assert now is not None and winners[0] in now.started_with, "who came second has not overwritten the first"
+
+
+def test_a_pane_that_has_another_number_by_now_is_still_the_same(server: Server) -> None:
+    pane = server.session("cc", *server.host(OLD_SESSION))
+    house = server.household("cc:0.0")
+    identity = house.door.identity()
+    assert identity is not None and identity.target == pane
+    server.run("move-window", "-s", "cc:0", "-t", "cc:5")
+    server.run("new-window", "-t", "cc:0", *server.host("somebody"))
+    other = house.door.identity()
+    assert other is not None and other != identity, "the configured place is somebody else's now"
+    assert house.door.identity(identity.target) == identity
+    assert house.door.switch(identity, NEW).ok
+    healthy = house.door.healthy(identity, NEW)
+    assert healthy.ok and healthy.identity is not None and healthy.identity.target == pane, healthy
+    assert house.door.identity() == other, "who stands at the configured place was not touched"
 
 
 def test_a_new_session_that_dies_is_not_healthy(server: Server) -> None:

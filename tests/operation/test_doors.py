@@ -156,7 +156,7 @@ def test_a_door_reports_failure_and_never_raises(tmp_path: Path) -> None:
         night = Night(tmp_path / str(step), door="pointer", faults=(Fault(step, "eio"),))
         file = PointerFile(night.pointer, night.files)
         try:
-            written = in_world(night, lambda file=file: file.write(NEW))
+            written = in_world(night, lambda file=file: file.write(NEW, f"{OLD_SESSION}\n"))
         except IndexError:
             expect("TR-112", False, f"writing raised {night.world.failures} at step {step}")
         left = night.pointer.read_text(encoding="ascii")
@@ -175,7 +175,7 @@ def test_a_door_reports_failure_and_never_raises(tmp_path: Path) -> None:
         try:
             seen = [
                 Tmux("no-such-socket").find("DO-NOT-CREATE:0.0"),
-                Tmux("no-such-socket").respawn("%99", ["/bin/false"], "/").ok,
+                Tmux("no-such-socket").respawn("%99", 1, ["/bin/false"], "/").ok,
                 Systemd().main_pid("do-not-create.service"),
                 Systemd().start_command("do-not-create.service"),
                 Systemd().restart("do-not-create.service", 11.0).ok,
@@ -328,7 +328,9 @@ def test_an_active_unit_that_ignores_the_pointer_is_a_failure(tmp_path: Path) ->
 @proves("TR-120")
 def test_the_pointer_door_writes_one_line_and_kills_nothing(tmp_path: Path) -> None:
     night = night_of(tmp_path, "pointer")
-    expect("TR-111", in_world(night, lambda: PointerFile(tmp_path / "good", night.files).write(NEW)).ok, "a good id")
+    expect(
+        "TR-111", in_world(night, lambda: PointerFile(tmp_path / "good", night.files).write(NEW, None)).ok, "a good id"
+    )
     runner = night.world.process("runner")
     operation = rebuilt(night)
     expect_equal("TR-120", operation.state, State.ACTIVATED, f"end of a switch by pointer ({operation.error})")
@@ -351,7 +353,9 @@ def test_the_pointer_door_writes_one_line_and_kills_nothing(tmp_path: Path) -> N
 @proves("TR-120")
 def test_an_absent_pointer_and_an_empty_one_are_told_apart_and_put_back(tmp_path: Path) -> None:
     first = Night(tmp_path / "first", door="pointer")
-    expect("TR-111", in_world(first, lambda: PointerFile(tmp_path / "good", first.files).write(NEW)).ok, "a good id")
+    expect(
+        "TR-111", in_world(first, lambda: PointerFile(tmp_path / "good", first.files).write(NEW, None)).ok, "a good id"
+    )
     for name, content in [("absent", None), ("empty", ""), ("old", OLD_SESSION)]:
         night = Night(tmp_path / name, door="pointer")
         if content is None:
@@ -367,7 +371,7 @@ def test_an_absent_pointer_and_an_empty_one_are_told_apart_and_put_back(tmp_path
                 return
             if not door.switch(identity, NEW).ok or door.holder(identity, NEW) is not Holder.WANTED:
                 wrong.append("not switched")
-            door.undo(identity)
+            door.undo(identity, NEW)
             if door.healthy(identity, NEW).ok:
                 wrong.append("healthy after undoing")
 

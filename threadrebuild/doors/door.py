@@ -1,13 +1,14 @@
 """A door: how the process of a household is recognised, switched over and checked. Three kinds, one shape.
 
 All doors share selection, verification, fail-safe and rollback; only the proof of identity and the way to the next
-process differ. A door reports failure and never raises (TR-112). It cannot switch at once: the identity it compares is
-an approximation by process id or pointer, not a session lock of the host, and `cannot_prove` says so (TR-109).
+process differ. A door reports failure and never raises (TR-112). Switching is compare-and-set as far as the outside
+lets it be; the identity it compares is an approximation by process id or pointer, not a session lock of the host, and
+`cannot_prove` says what is left open (TR-109).
 """
 
 import re
 from enum import Enum
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import msgspec
 
@@ -40,6 +41,14 @@ class Holder(Enum):
     """Somebody else's; it must not be overwritten."""
 
 
+class Health(NamedTuple):
+    """Whether the wanted session lives behind a door, why it counts as that, and exactly who was seen there."""
+
+    ok: bool
+    detail: str
+    identity: Identity | None = None
+
+
 class Door(Protocol):
     """What an operation asks of a household's way of running the host."""
 
@@ -51,20 +60,26 @@ class Door(Protocol):
     def leaves_service(self) -> bool:
         """Whether the worker has to leave a service's control group before it switches (TR-117)."""
 
-    def identity(self) -> Identity | None:
-        """Who holds the door now; None where that cannot be told: then nothing may be switched (TR-L23)."""
+    def identity(self, target: str | None = None) -> Identity | None:
+        """Who holds the door now; None where that cannot be told: then nothing may be switched (TR-L23).
+
+        With `target`, an identity's exact one, it is looked for there: what the configuration calls it may have moved.
+        """
 
     def holder(self, recorded: Identity, wanted_session: str) -> Holder:
         """Who is behind the door now. What cannot be told counts as `OTHER`."""
 
-    def switch(self, recorded: Identity, session_id: str) -> Outcome:
-        """Put a session behind the door, at exactly the recorded target."""
+    def switch(self, recorded: Identity, session_id: str, instead_of: str | None = None) -> Outcome:
+        """Put a session behind the door, at exactly the recorded target, in place of who was recorded there.
 
-    def healthy(self, recorded: Identity, session_id: str) -> Outcome:
+        Also in place of the session `instead_of`, where one is named. Anybody else stays: `changed` (TR-107).
+        """
+
+    def healthy(self, recorded: Identity, session_id: str) -> Health:
         """Whether the session behind the door is the one wanted and stays up for the whole check time."""
 
-    def undo(self, recorded: Identity) -> Outcome:
-        """Take back what a switch left behind that did not reach the process: the pointer, where there is one."""
+    def undo(self, recorded: Identity, session_id: str) -> Outcome:
+        """Take back what a switch to a session left that did not reach the process: the pointer, where there is one."""
 
     def command(self, session_id: str) -> list[str]:
         """What a switch to this session runs or writes, for the record."""

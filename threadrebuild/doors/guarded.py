@@ -6,7 +6,7 @@ that cannot be told counts as somebody else's.
 
 from collections.abc import Callable
 
-from threadrebuild.doors.door import Door, Holder, Identity
+from threadrebuild.doors.door import Door, Health, Holder, Identity
 from threadrebuild.ports import Outcome
 
 
@@ -26,10 +26,10 @@ class GuardedDoor:
         """What the door itself says."""
         return self._door.leaves_service
 
-    def identity(self) -> Identity | None:
+    def identity(self, target: str | None = None) -> Identity | None:
         """None where it cannot be told."""
         try:
-            return self._door.identity()
+            return self._door.identity(target)
         except Exception:
             return None
 
@@ -40,17 +40,20 @@ class GuardedDoor:
         except Exception:
             return Holder.OTHER
 
-    def switch(self, recorded: Identity, session_id: str) -> Outcome:
+    def switch(self, recorded: Identity, session_id: str, instead_of: str | None = None) -> Outcome:
         """A failed switch where it raises."""
-        return _answered(lambda: self._door.switch(recorded, session_id))
+        return _answered(lambda: self._door.switch(recorded, session_id, instead_of))
 
-    def healthy(self, recorded: Identity, session_id: str) -> Outcome:
+    def healthy(self, recorded: Identity, session_id: str) -> Health:
         """Not healthy where it raises."""
-        return _answered(lambda: self._door.healthy(recorded, session_id))
+        try:
+            return self._door.healthy(recorded, session_id)
+        except Exception as error:  # TR-089
+            return Health(False, _said(error))
 
-    def undo(self, recorded: Identity) -> Outcome:
+    def undo(self, recorded: Identity, session_id: str) -> Outcome:
         """Not undone where it raises."""
-        return _answered(lambda: self._door.undo(recorded))
+        return _answered(lambda: self._door.undo(recorded, session_id))
 
     def command(self, session_id: str) -> list[str]:
         """What the door itself says."""
@@ -61,4 +64,8 @@ def _answered(use: Callable[[], Outcome]) -> Outcome:
     try:
         return use()
     except Exception as error:  # TR-089
-        return Outcome(False, f"{type(error).__name__}: {error}")
+        return Outcome(False, _said(error))
+
+
+def _said(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"

@@ -3,7 +3,7 @@
 Switching replaces the file's one line and kills nothing; the runner's next call picks the new session up (TR-120).
 """
 
-from threadrebuild.doors.door import Holder, Identity
+from threadrebuild.doors.door import Health, Holder, Identity
 from threadrebuild.doors.pointer_file import NoPointer, PointerFile, session_in
 from threadrebuild.ports import Outcome
 
@@ -15,13 +15,14 @@ class PointerDoor:
         "a pointer that names the new session does not prove that the runner's next call takes it, or succeeds",
         "the pointer's content is an approximation: this is no session lock of the host",  # TR-109
         "a call that was under way while the pointer changed still belongs to the old session",
+        "the pointer is compared and then replaced, in two steps: who writes it just between them is overwritten",
     )
     leaves_service = False
 
     def __init__(self, pointer: PointerFile) -> None:
         self._pointer = pointer
 
-    def identity(self) -> Identity | None:
+    def identity(self, target: str | None = None) -> Identity | None:
         """What the pointer holds now; None where that cannot be told (TR-L23)."""
         try:
             content = self._pointer.read()
@@ -39,20 +40,20 @@ class PointerDoor:
             return Holder.UNCHANGED
         return Holder.WANTED if now.proof == wanted_session else Holder.OTHER
 
-    def switch(self, recorded: Identity, session_id: str) -> Outcome:
+    def switch(self, recorded: Identity, session_id: str, instead_of: str | None = None) -> Outcome:
         """Write the pointer; nothing is signalled."""
-        return self._pointer.write(session_id)
+        return self._pointer.take_over(recorded.pointer, session_id, instead_of)
 
-    def healthy(self, recorded: Identity, session_id: str) -> Outcome:
+    def healthy(self, recorded: Identity, session_id: str) -> Health:
         """Whether the pointer can be read and names this session."""
         now = self.identity()
         if now is None or now.proof != session_id:
-            return Outcome(False, f"{self._pointer.path} does not name {session_id}")
-        return Outcome(True, f"{self._pointer.path} names {session_id}")
+            return Health(False, f"{self._pointer.path} does not name {session_id}")
+        return Health(True, f"{self._pointer.path} names {session_id}", now)
 
-    def undo(self, recorded: Identity) -> Outcome:
+    def undo(self, recorded: Identity, session_id: str) -> Outcome:
         """Give the pointer back what it held."""
-        return self._pointer.put_back(recorded.pointer)
+        return self._pointer.give_back(recorded.pointer, session_id)
 
     def command(self, session_id: str) -> list[str]:
         """The pointer file and what is written into it."""

@@ -40,7 +40,7 @@ def take_turn(house: Household, host: list[str], hook_stop: list[str], prompt: b
     named = _session_named(answer.output) or session
     if named != session and pointer.read() == before:
         # The first call of all, and hosts that go on in another file: the pointer follows, unless somebody moved it.
-        pointer.write(named)
+        pointer.write(named, before)
     if named:
         house.ports.processes.call(hook_stop, folder, _hook_input(house, named))  # TR-121
     return answer

@@ -1,7 +1,7 @@
 """The tmux door: the host lives in a pane and is replaced by a forced respawn of exactly that pane."""
 
 from threadrebuild.config import SESSION_PLACE
-from threadrebuild.doors.door import Holder, Identity, is_session_id
+from threadrebuild.doors.door import Health, Holder, Identity, is_session_id
 from threadrebuild.doors.host_process import host_under
 from threadrebuild.ports import Clock, Outcome, Pane, Panes, Processes
 
@@ -35,12 +35,12 @@ class TmuxDoor:
         self._processes = processes
         self._clock = clock
 
-    def identity(self) -> Identity | None:
-        """The pane that the configured target names now, and the process in it.
+    def identity(self, target: str | None = None) -> Identity | None:
+        """The pane that the configured target names now, or exactly the named one, and the process in it.
 
         None for a dead pane, and for one in which something else than the host runs (TR-183, TR-L23).
         """
-        pane = self._panes.find(self._target)
+        pane = self._panes.find(target or self._target)
         if pane is None or pane.dead or not self._holds_host(pane):  # TR-183
             return None
         return Identity(pane.id, str(pane.pid))
@@ -56,29 +56,39 @@ class TmuxDoor:
             return Holder.OTHER
         return Holder.NOBODY if pane.dead else Holder.WANTED
 
-    def switch(self, recorded: Identity, session_id: str) -> Outcome:
-        """Respawn the very pane that was recorded, with the household's own start command (TR-115)."""
+    def switch(self, recorded: Identity, session_id: str, instead_of: str | None = None) -> Outcome:
+        """Respawn the very pane that was recorded, with the household's own start command (TR-115).
+
+        Whoever comes after the look at the pane is met by the server's own comparison.
+        """
         if not is_session_id(session_id):
             return Outcome(False, f"{session_id!r} is no session id")
-        return self._panes.respawn(recorded.target, self.command(session_id), self._folder)
+        pane = self._panes.find(recorded.target)
+        if pane is None:
+            return Outcome(False, f"pane {recorded.target} is gone, or tmux does not answer")
+        known = str(pane.pid) == recorded.proof or (instead_of is not None and self._is_ours(pane, instead_of))
+        if not known:
+            return Outcome(False, f"pane {recorded.target} is held by somebody else", changed=True)
+        return self._panes.respawn(recorded.target, pane.pid, self.command(session_id), self._folder)
 
-    def healthy(self, recorded: Identity, session_id: str) -> Outcome:
+    def healthy(self, recorded: Identity, session_id: str) -> Health:
         """The same pane, alive with one and the same process for the whole check time."""
         first: int | None = None
         waited = 0.0
         while True:
             pane = self._panes.find(recorded.target)
             if pane is None or pane.dead:
-                return Outcome(False, f"pane {recorded.target} is gone or dead")
+                return Health(False, f"pane {recorded.target} is gone or dead")
             if not self._is_ours(pane, session_id) or first not in (None, pane.pid):
-                return Outcome(False, f"pane {recorded.target} was respawned by somebody else")
+                return Health(False, f"pane {recorded.target} was respawned by somebody else")
             if waited >= self._check_seconds:  # TR-113
-                return Outcome(True, f"pane {recorded.target} stayed alive for {self._check_seconds} s")
+                alive = f"pane {recorded.target} stayed alive for {self._check_seconds} s"
+                return Health(True, alive, Identity(pane.id, str(pane.pid)))
             first = pane.pid
             self._clock.sleep(CHECK_EVERY_SECONDS)
             waited += CHECK_EVERY_SECONDS
 
-    def undo(self, recorded: Identity) -> Outcome:
+    def undo(self, recorded: Identity, session_id: str) -> Outcome:
         """Nothing is left behind by a respawn that did not happen."""
         return Outcome(True)
 

@@ -6,13 +6,14 @@
 from pathlib import Path
 
 from threadrebuild.doors.claims import claims_of
-from threadrebuild.doors.door import Holder
+from threadrebuild.doors.door import Health, Holder
 from threadrebuild.operation.fencing import overslept, own
 from threadrebuild.operation.freeze import changed_since, neighbours_of
 from threadrebuild.operation.household import Household
 from threadrebuild.operation.record import Operation
 from threadrebuild.operation.recovery import fail, nothing_said_since, restore
 from threadrebuild.operation.states import Event
+from threadrebuild.ports import Outcome
 from threadrebuild.transcript.lines import digest_of
 
 
@@ -50,17 +51,18 @@ def _switch(house: Household, operation: Operation, worker: str) -> None:
             fail(house, operation, "the door changed hands at the last moment", conflict=True)
             return
     switched = house.door.switch(operation.cas_identity, session_id)
-    if switched.ok:
-        switched = house.door.healthy(operation.cas_identity, session_id)
-    if switched.ok:
-        switched = nothing_said_since(house, operation)
+    health = house.door.healthy(operation.cas_identity, session_id) if switched.ok else Health(*switched[:2])
+    silence = nothing_said_since(house, operation) if health.ok else Outcome(*health[:2])
     with own(house, operation, worker):
-        if switched.ok:
-            operation.cas_identity_after = house.door.identity()
+        if silence.ok:
+            operation.cas_identity_after = health.identity
             operation.activated_at = house.now()
-            house.move(operation, Event.SWITCHED, switched.detail)
+            house.move(operation, Event.SWITCHED, health.detail)
+        elif switched.changed:  # TR-107
+            operation.switched = False
+            fail(house, operation, f"the door changed hands in the moment of the switch: {switched.detail}", True)
         else:
-            restore(house, operation, f"the switch failed: {switched.detail}")
+            restore(house, operation, f"the switch failed: {silence.detail}")
 
 
 def _mismatch(house: Household, operation: Operation) -> tuple[str, bool] | None:

@@ -51,7 +51,8 @@ def _prepare(house: Household, operation: Operation, worker: str) -> None:
     fault = folder_fault(house.settings)
     if fault is not None:  # TR-003
         raise _Abandoned(fault)
-    identity = house.door.identity()
+    # The pane that it was then, even where its place has another number by now.
+    identity = house.door.identity(operation.cas_identity.target if operation.cas_identity else None)
     if identity is None:  # TR-L23
         raise _Abandoned("the door's identity cannot be told: no identity, no switch")
     if operation.cas_identity not in (None, identity):  # TR-L34 TR-105

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from threadrebuild.carry.candidate import part_of
 from threadrebuild.doors.claims import claims_of
-from threadrebuild.doors.door import Holder, Identity
+from threadrebuild.doors.door import Health, Holder, Identity
 from threadrebuild.operation.freeze import changed_since
 from threadrebuild.operation.household import Household
 from threadrebuild.operation.record import Operation
@@ -98,15 +98,17 @@ def restore(house: Household, operation: Operation, why: str) -> None:
     if sure_holder(house, identity, operation.new_session_id) is Holder.OTHER:  # TR-107
         fail(house, operation, f"{why}; somebody else holds the door", conflict=True)
         return
-    back = door.switch(identity, operation.source.session_id)
-    if back.ok:
-        back = door.healthy(identity, operation.source.session_id)
-    operation.rollback_ok = back.ok
-    if back.ok:
+    back = door.switch(identity, operation.source.session_id, instead_of=operation.new_session_id)
+    if back.changed:  # TR-107
+        fail(house, operation, f"{why}; somebody else took the door: {back.detail}", conflict=True)
+        return
+    health = door.healthy(identity, operation.source.session_id) if back.ok else Health(*back[:2])
+    operation.rollback_ok = health.ok
+    if health.ok:
         operation.error = why
         house.move(operation, Event.RESTORED, f"{why}; the old session is back")
     else:
-        fail(house, operation, f"{why}; the old session did not come back: {back.detail}")
+        fail(house, operation, f"{why}; the old session did not come back: {health.detail}")
 
 
 def sure_holder(house: Household, identity: Identity, wanted_session: str) -> Holder:
@@ -134,15 +136,18 @@ def _end_switch(house: Household, operation: Operation) -> None:
     assert operation.cas_identity is not None and operation.new_session_id is not None
     why = "its worker was gone while it was activating"
     holder = sure_holder(house, operation.cas_identity, operation.new_session_id)
-    here = holder is Holder.WANTED and house.door.healthy(operation.cas_identity, operation.new_session_id).ok
-    if here and nothing_said_since(house, operation).ok:  # TR-153
-        operation.cas_identity_after = house.door.identity()
+    health = Health(False, "")
+    if holder is Holder.WANTED:
+        health = house.door.healthy(operation.cas_identity, operation.new_session_id)
+    if health.ok and nothing_said_since(house, operation).ok:  # TR-153
+        operation.cas_identity_after = health.identity
         operation.activated_at = house.now()
         house.move(operation, Event.SWITCHED, f"{why}; the new session is there and healthy")
     elif holder is Holder.UNCHANGED:
-        house.door.undo(operation.cas_identity)
+        house.door.undo(operation.cas_identity, operation.new_session_id)
         fail(house, operation, f"{why}; nothing had been switched")
     elif holder is Holder.OTHER:
+        house.door.undo(operation.cas_identity, operation.new_session_id)
         fail(house, operation, f"{why}; somebody else holds the door", conflict=True)
     else:
         operation.switched = True
@@ -157,8 +162,8 @@ def _end_rollback(house: Household, operation: Operation) -> None:
         operation.rollback_ok = True
         house.move(operation, Event.RESTORED, f"{why}; the old session is back")
         return
-    if holder is Holder.UNCHANGED:
-        house.door.undo(operation.cas_identity_after)
+    if holder in (Holder.UNCHANGED, Holder.OTHER):
+        house.door.undo(operation.cas_identity_after, operation.source.session_id)
     operation.rollback_ok = False
     fail(house, operation, f"{why}; behind the door: {holder.value}", conflict=holder is Holder.OTHER)
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from threadrebuild.doors.claims import claims_of
-from threadrebuild.doors.door import Holder, Identity
+from threadrebuild.doors.door import Health, Holder, Identity
 from threadrebuild.operation.appended import speech_after
 from threadrebuild.operation.fencing import overslept, own
 from threadrebuild.operation.freeze import changed_since
@@ -52,14 +52,13 @@ def _switch_back(house: Household, operation: Operation, identity: Identity, wor
             fail(house, operation, "the door changed hands at the last moment", conflict=True)
             return
     back = house.door.switch(identity, operation.source.session_id)
-    if back.ok:
-        back = house.door.healthy(identity, operation.source.session_id)
+    health = house.door.healthy(identity, operation.source.session_id) if back.ok else Health(*back[:2])
     with own(house, operation, worker):
-        operation.rollback_ok = back.ok
-        if back.ok:
-            house.move(operation, Event.RESTORED, back.detail)
+        operation.rollback_ok = health.ok
+        if health.ok:
+            house.move(operation, Event.RESTORED, health.detail)
         else:
-            fail(house, operation, f"the old session did not come back: {back.detail}")
+            fail(house, operation, f"the old session did not come back: {health.detail}", conflict=back.changed)
 
 
 def _keep_later_dialogue(house: Household, operation: Operation) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from harness.world.kernel import Process
 from harness.world.night import OLD_SESSION, Night
-from threadrebuild.doors.door import Door, Holder, Identity
+from threadrebuild.doors.door import Door, Health, Holder, Identity
 from threadrebuild.operation.household import Refused
 from threadrebuild.operation.record import Operation
 from threadrebuild.ports import Outcome
@@ -45,21 +45,24 @@ class WatchedDoor:
     def leaves_service(self) -> bool:
         return self._door.leaves_service
 
-    def identity(self) -> Identity | None:
-        return self._door.identity()
+    def identity(self, target: str | None = None) -> Identity | None:
+        return self._door.identity(target)
 
     def holder(self, recorded: Identity, wanted_session: str) -> Holder:
         return self._door.holder(recorded, wanted_session)
 
-    def switch(self, recorded: Identity, session_id: str) -> Outcome:
+    def switch(self, recorded: Identity, session_id: str, instead_of: str | None = None) -> Outcome:
         self.switches.append(Switch(session_id, recorded, self._latest()))
-        return self._door.switch(recorded, session_id)
+        done = self._door.switch(recorded, session_id, instead_of)
+        if done.changed:
+            self.switches.pop()
+        return done
 
-    def healthy(self, recorded: Identity, session_id: str) -> Outcome:
+    def healthy(self, recorded: Identity, session_id: str) -> Health:
         return self._door.healthy(recorded, session_id)
 
-    def undo(self, recorded: Identity) -> Outcome:
-        return self._door.undo(recorded)
+    def undo(self, recorded: Identity, session_id: str) -> Outcome:
+        return self._door.undo(recorded, session_id)
 
     def command(self, session_id: str) -> list[str]:
         return self._door.command(session_id)
