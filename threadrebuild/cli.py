@@ -8,13 +8,15 @@ import os
 import sys
 import uuid
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn
 
 import click
 
 from threadrebuild import __version__
 from threadrebuild.carry.candidate import MANIFEST, build_candidate
+from threadrebuild.carry.failures import read_failures
 from threadrebuild.carry.manifest import read_manifest
+from threadrebuild.carry.note import read_note
 from threadrebuild.carry.plan import Malformed, plan_file
 from threadrebuild.carry.summary import (
     candidate_summary,
@@ -22,7 +24,9 @@ from threadrebuild.carry.summary import (
     plan_summary,
     verification_summary,
 )
+from threadrebuild.carry.telling import print_carry
 from threadrebuild.carry.verification import verify_candidate
+from threadrebuild.carry.window import plan_window
 from threadrebuild.commands import COMMANDS
 from threadrebuild.config import ConfigError, Settings, find_config, load_settings
 from threadrebuild.console import REFUSED, UNUSABLE, config_option, json_option, path_type, print_json
@@ -75,6 +79,19 @@ def main() -> None:
 @_transcript
 @click.option("--out", type=path_type, required=True, help="Folder for the candidate, its manifest and its ledger.")
 @click.option("--session-id", help="Session id of the candidate; random without it.")
+@click.option(
+    "--carry",
+    type=click.Choice(["dialogue", "note"]),
+    help="The dialogue alone, or a window note and the recent span whole; as configured without it.",
+)
+@click.option("--note", type=path_type, help="The window note: a text file; else the configured note_path.")
+@click.option("--failures", type=path_type, help="The host's records of failed turns (JSON), for --carry note.")
+@click.option(
+    "--context-reading",
+    type=click.IntRange(min=1),
+    metavar="TOKENS",
+    help="The host's reading of the old window, for --carry note; estimated without it.",
+)
 @_malformed
 @config_option
 @json_option
@@ -82,6 +99,10 @@ def candidate(
     transcript: Path,
     out: Path,
     session_id: str | None,
+    carry: Literal["dialogue", "note"] | None,
+    note: Path | None,
+    failures: Path | None,
+    context_reading: int | None,
     malformed: Malformed,
     config: Path | None,
     as_json: bool,
@@ -89,8 +110,19 @@ def candidate(
     """Build and verify a candidate: OUT/<session id>.jsonl, manifest.json and ledger.json."""
     session_id = SystemIds().new_session_id() if session_id is None else _checked_session_id(session_id, as_json)
     settings = _settings(find_config(config, os.environ), as_json)
+    with_note = (carry or settings.carry) == "note"
+    if not with_note and (note or failures or context_reading):
+        raise click.UsageError("--note, --failures and --context-reading are for --carry note")
     try:
-        plan = plan_file(source_in(settings, transcript), settings, malformed)
+        source = source_in(settings, transcript)
+        if with_note:
+            written = note or (Path(settings.note_path) if settings.note_path else None)
+            if written is None:
+                raise click.UsageError("--carry note needs --note FILE, or note_path in the configuration")
+            given = read_failures(failures) if failures else ()
+            plan = plan_window(source, settings, read_note(written, settings), malformed, given, context_reading)
+        else:
+            plan = plan_file(source, settings, malformed)
         built = build_candidate(plan, out, session_id, SystemFiles())
     except UnreadableInput as error:
         _unusable("unreadable-input", str(error), as_json)
@@ -223,44 +255,10 @@ def _answer(summary: dict[str, Any], as_json: bool) -> NoReturn:
     if as_json:
         print_json(summary)
     else:
-        _print_words(summary)
+        print_carry(summary)
     if refused:
         click.echo(f"refused ({summary['reason']}): {summary['detail']}", err=True)
     sys.exit(REFUSED if refused else 0)
-
-
-def _print_words(summary: dict[str, Any]) -> None:
-    said = summary["utterances"]
-    click.echo(
-        f"{summary['selected_turns']} of {summary['source_turns']} turns "
-        f"({said['user']} user and {said['assistant']} assistant texts), about {summary['estimated_tokens']:,} tokens"
-        + (
-            f"; with all that lies under them the window holds about {summary['window_tokens']:,}"
-            if summary["fixed_load_tokens"]
-            else ""
-        )
-    )
-    if "calibrated_divisor" in summary:
-        click.echo(f"after the host's reading: tokens_per_other_char_divisor = {summary['calibrated_divisor']}")
-    size = summary["source"]["bytes"]
-    for name, count in sorted(summary["ledger"].items(), key=lambda each: -each[1]):
-        click.echo(f"  {name:18} {count:>15,} bytes {count / size:7.2%}")
-    click.echo(f"  {'sum':18} {sum(summary['ledger'].values()):>15,} bytes of {size:,} in the file")
-    for warning in summary["warnings"]:
-        place = f" (line {warning['line']})" if warning["line"] else ""
-        click.echo(f"warning: {warning['code']}{place}: {warning['detail']}")
-    for hit in summary["poison_hits"]:
-        quoted = ", quoted" if hit["quoted"] else ""
-        click.echo(f"sign: turn {hit['turn']} (line {hit['line']}), {hit['role']}{quoted}: {hit['matched']}")
-    for choice in summary.get("choices", ()):
-        click.echo(
-            f"choice: from turn {choice['turn']} (line {choice['line']}) on, about {choice['from_here']:,} tokens, "
-            f"{choice['tokens']:,} of them in this turn"
-        )
-    for note in summary["notes"]:
-        click.echo(f"note: {note}")
-    if summary.get("candidate"):
-        click.echo(f"verified candidate: {summary['candidate']}")
 
 
 def _unusable(reason: str, detail: str, as_json: bool) -> NoReturn:

@@ -57,6 +57,20 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     fixed_load_tokens: Annotated[int, Meta(ge=0)] = 0
     """What lies under the dialogue in every window (system prompt, tools, memory files), as the host shows it."""
 
+    carry: Literal["dialogue", "note"] = "dialogue"
+    """What a rebuild keeps: the dialogue alone, or a window note and the recent span whole."""
+    note_path: str | None = None
+    """Absolute path of the file that the host writes the window note to."""
+    window_line_tokens: Annotated[int, Meta(ge=1)] = 140_000  # WN-08
+    context_limit_tokens: Annotated[int, Meta(ge=1)] = 200_000
+    """How many tokens the model's window holds."""
+    closing_reserve_tokens: Annotated[int, Meta(ge=0)] = 8_000
+    """What is kept free for the turn that closes the old window."""
+    window_margin_tokens: Annotated[int, Meta(ge=0)] = 16_384  # WN-08
+    retained_tokens: Annotated[int, Meta(ge=1)] = 30_000  # WN-09
+    image_pixels_per_token: Annotated[int, Meta(ge=1)] = 750  # WN-10
+    image_tokens_most: Annotated[int, Meta(ge=1)] = 2_576  # WN-10
+
     state_dir: str = "~/.local/state/kael-thread-rebuild"  # TR-138
     claude_workdir: str | None = None
     verify_workdir_matches_project: bool = True
@@ -93,7 +107,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             re.compile(self.poison_pattern)  # TR-075
         except (re.error, OverflowError, RecursionError) as error:
             raise ValueError(f"poison_pattern does not compile: {error}") from error
-        for name in ("project_dir", "claude_workdir", "resume_pointer_path", "channel_dir"):
+        if self.context_limit_tokens <= self.closing_reserve_tokens + self.window_margin_tokens:  # WN-08
+            raise ValueError("context_limit_tokens must leave room beside closing_reserve_tokens and the margin")
+        if self.carry == "note" and self.note_path is None:
+            raise ValueError("carry = \"note\" needs note_path")
+        for name in ("project_dir", "claude_workdir", "resume_pointer_path", "channel_dir", "note_path"):
             path = getattr(self, name)
             if path is not None and not Path(path).is_absolute():  # TR-002
                 raise ValueError(f"{name} must be an absolute path")

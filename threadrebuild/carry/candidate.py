@@ -5,6 +5,7 @@ refusal at any point leaves nothing behind.
 """
 
 import json
+from collections.abc import Iterator
 from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
@@ -12,10 +13,14 @@ from pathlib import Path
 
 from threadrebuild import __version__
 from threadrebuild.carry.manifest import Item, ManifestWriter, read_manifest
-from threadrebuild.carry.places import Places, SourceChanged
+from threadrebuild.carry.places import Place, Places, SourceChanged, WholeMessage
 from threadrebuild.carry.plan import NOTES, Plan, Refusal
-from threadrebuild.carry.rows import NewBlock, rows_of
+from threadrebuild.carry.rows import NewBlock, NewRow, rows_of
 from threadrebuild.carry.verification import Verification, verify_candidate
+from threadrebuild.carry.window import NOTES as WINDOW_NOTES
+from threadrebuild.carry.window import heading_of
+from threadrebuild.carry.window_proof import span_fault
+from threadrebuild.carry.window_rows import window_rows
 from threadrebuild.ports import Files
 from threadrebuild.transcript.ledger import CARRIED_CLASSES, REASONS
 from threadrebuild.transcript.lines import digest_of
@@ -129,12 +134,13 @@ def _write(candidate: Candidate, parts: dict[Path, Path], files: Files) -> None:
         files.create(ledger_part) as ledger_file,
     ):
         manifest = ManifestWriter(manifest_file)
-        for row in rows_of(plan, candidate.session_id):
+        for row in _rows(candidate):
             rows_file.write(row.line)
             digest.update(row.line)
             for number, (block, item_id) in enumerate(zip(row.blocks, row.item_ids, strict=True)):
                 item = _item(manifest.items, candidate.rows, number, block, item_id, places)
-                candidate.source_bytes += item.source_length or 0
+                whole = isinstance(block.source, WholeMessage)
+                candidate.source_bytes += len(block.token) if whole else item.source_length or 0
                 manifest.add(item)  # TR-063
             candidate.rows += 1
         candidate.items = manifest.items
@@ -148,11 +154,21 @@ def _write(candidate: Candidate, parts: dict[Path, Path], files: Files) -> None:
             candidate.warnings.append(Warning("duplicate-key", line, detail))
 
 
+def _rows(candidate: Candidate) -> Iterator[NewRow]:
+    plan = candidate.plan
+    if plan.window is None:
+        return rows_of(plan, candidate.session_id)
+    return window_rows(plan, plan.window, candidate.session_id)
+
+
 def _item(position: int, row: int, number: int, block: NewBlock, item_id: str, places: Places) -> Item:
     injected = sha256(block.token).hexdigest()
     if block.source is None:
         return Item(position, row, number, block.role, block.word, item_id, injected)
-    place = places.find(block.source)
+    if isinstance(block.source, WholeMessage):
+        place = Place(block.source.offset, block.source.whole)
+    else:
+        place = places.find(block.source)
     return Item(
         position,
         row,
@@ -184,8 +200,14 @@ def _heading(candidate: Candidate) -> dict[str, object]:
             "lines": plan.source.lines,
         },
         "startup_snapshot_sha256": plan.startup_sha256,
-        "notes": list(NOTES),
+        "notes": notes_of(plan),
+        **(heading_of(plan.window) if plan.window is not None else {}),
     }
+
+
+def notes_of(plan: Plan) -> list[str]:
+    """What a report of this carry says in any case."""
+    return list(NOTES if plan.window is None else WINDOW_NOTES)
 
 
 def ledger_of(plan: Plan) -> dict[str, object]:
@@ -225,6 +247,10 @@ def _check(candidate: Candidate, parts: dict[Path, Path]) -> None:
     found = (path for folder in folders for path in folder.glob("*.jsonl") if path.is_file())
     neighbours = sorted(path for path in found if path.resolve() not in own)
     manifest = read_manifest(manifest_part)
+    if candidate.plan.window is not None:
+        fault = span_fault(candidate.plan, candidate.plan.window, rows_part)
+        if fault is not None:  # WN-03 WN-04
+            raise _Refused(Refusal("span-differs", 0, fault))
     candidate.verification = verify_candidate(rows_part, candidate.session_id, manifest, neighbours)
     failed = [f"{check.name}: {check.detail}" for check in candidate.verification.checks if check.ok is False]
     if failed:  # TR-064

@@ -44,6 +44,8 @@ class Manifest(msgspec.Struct, frozen=True):
     candidate_sha256: str
     source: dict[str, str | int | None]
     startup_snapshot_sha256: str | None = None
+    carry: str = "dialogue"
+    """"note" where whole messages are carried behind a window note: then the item of such a row is its message."""
 
 
 class ManifestWriter:

@@ -1,5 +1,6 @@
 """Finds the exact bytes of a carried token in the source again: a second reading, by another way than the first."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,6 +17,17 @@ class Place(NamedTuple):
 
     offset: int
     found: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class WholeMessage:
+    """A value that is carried whole: where it stands in the source, and its bytes there."""
+
+    uuid: str | None
+    time: str | None
+    line: int
+    offset: int
+    whole: bytes
 
 
 class Places:

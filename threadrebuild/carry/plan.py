@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from threadrebuild.config import Settings
 from threadrebuild.transcript.dirty import Dirty, dirty_ledger
@@ -17,6 +17,9 @@ from threadrebuild.transcript.reading import Transcript, read_transcript
 from threadrebuild.transcript.speech import Turn, Utterance, Warning
 from threadrebuild.transcript.tokens import calibrated_divisor, decoded, estimated_tokens, piece
 from threadrebuild.transcript.turns import turns_of
+
+if TYPE_CHECKING:
+    from threadrebuild.carry.window import Window
 
 Malformed = Literal["block", "report"]
 
@@ -53,6 +56,8 @@ class Plan:
     dirty: Dirty
     refusal: Refusal | None = None
     dropped_oldest_turns: int = 0
+    window: "Window | None" = None
+    """With a window note: the retained span, and what stands before it."""
     warnings: list[Warning] = field(default_factory=list)
 
     @property

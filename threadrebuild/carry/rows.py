@@ -11,7 +11,9 @@ import uuid
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Literal
 
+from threadrebuild.carry.places import WholeMessage
 from threadrebuild.carry.plan import Plan, stamp_of
 from threadrebuild.transcript.speech import Role, StartupBlock, Utterance, Word
 
@@ -26,12 +28,15 @@ LAST_YEAR = 9000
 
 @dataclass(slots=True)
 class NewBlock:
-    """One block to be written: the token, its mark, and what it came from (None: a stamp)."""
+    """One block to be written: the token, its mark, and what it came from (None: a stamp, a note).
+
+    Of a retained row the whole message is one block, marked `span` in the manifest alone.
+    """
 
     role: Role
-    word: Word
+    word: Word | Literal["span"]
     token: bytes
-    source: Utterance | StartupBlock | None
+    source: Utterance | StartupBlock | WholeMessage | None
     message: int | None = None
     """The assistant message it belongs to, which gets a row of its own; the blocks of a run of user rows have none."""
 

@@ -3,9 +3,10 @@
 from dataclasses import asdict
 from typing import Any
 
-from threadrebuild.carry.candidate import Candidate
-from threadrebuild.carry.plan import NOTES, Plan, Refusal
+from threadrebuild.carry.candidate import Candidate, notes_of
+from threadrebuild.carry.plan import Plan, Refusal
 from threadrebuild.carry.verification import Verification
+from threadrebuild.carry.window import Window, heading_of
 from threadrebuild.transcript.dirty import Dirty
 from threadrebuild.transcript.speech import Utterance
 from threadrebuild.transcript.tokens import decoded
@@ -18,7 +19,7 @@ def plan_summary(plan: Plan) -> dict[str, Any]:
         **figures(plan),
         **_texts(plan),
         "warnings": [asdict(warning) for warning in plan.warnings],
-        "notes": [*NOTES, *plan.dirty.notes],
+        "notes": [*notes_of(plan), *plan.dirty.notes],
     }
 
 
@@ -35,7 +36,7 @@ def candidate_summary(candidate: Candidate) -> dict[str, Any]:
         **figures(candidate.plan),
         **_texts(candidate.plan),
         "warnings": [asdict(warning) for warning in candidate.warnings],
-        "notes": [*NOTES, *candidate.plan.dirty.notes],
+        "notes": [*notes_of(candidate.plan), *candidate.plan.dirty.notes],
     }
 
 
@@ -96,9 +97,30 @@ def figures(plan: Plan) -> dict[str, Any]:
         },
         "left_behind": {"paths": len(source.left_behind.paths()), "checks": len(source.left_behind.checks())},
     }
+    if plan.window is not None:
+        figures["window"] = _window(plan.window)
     if plan.refusal and plan.refusal.reason == "over-budget":
         figures["choices"] = _choices(plan)  # TR-L27
     return figures
+
+
+def _window(window: Window) -> dict[str, Any]:
+    """What a window change keeps, and what it leaves out by proof."""
+    rows = window.rows
+    return {
+        "due": window.due,
+        "line_tokens": window.line_tokens,
+        "context_tokens": window.context_tokens,
+        "after_tokens": window.after_tokens,
+        "retained_tokens": window.retained_tokens,
+        "note_tokens": window.note.tokens,
+        "rows": len(rows),
+        "calls": sum(len(row.calls) for row in rows),
+        "results": sum(len(row.results) for row in rows),
+        "thinking_rows": sum(row.thinking for row in rows),
+        "from_line": rows[0].line if rows else None,
+        **heading_of(window),
+    }
 
 
 def _texts(plan: Plan) -> dict[str, Any]:

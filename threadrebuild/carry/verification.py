@@ -15,6 +15,7 @@ from typing import Any
 
 from threadrebuild.carry.manifest import Manifest
 from threadrebuild.carry.places import speech_spans
+from threadrebuild.carry.whole_rows import NOTE_CHECKS, Pairs, holds_note, payload_spans, whole_row_faults
 from threadrebuild.transcript.speech import WORDS
 
 _UUID_MEMBER = re.compile(rb'"uuid"\s*:\s*"([^"]*)"')
@@ -77,10 +78,12 @@ def verify_candidate(
 
     ids: Counter[str] = Counter()
     digest = sha256()
-    expected = iter(manifest.items) if manifest is not None else None
+    items = manifest.items if manifest is not None else None
     parent: str | None = None
     last_time: datetime | None = None
     rows = blocks = number = 0
+    with_note = False
+    pairs = Pairs()
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
             digest.update(line)
@@ -90,7 +93,10 @@ def verify_candidate(
                 continue
             rows += 1
             ids[str(row.get("uuid"))] += 1
-            for check, said in _row_faults(row, session_id, parent):
+            with_note |= rows == 1 and holds_note(row)
+            whole = with_note and rows > 1 and (items is None or (blocks < len(items) and items[blocks].word == "span"))
+            content_faults = whole_row_faults(row) if whole else _text_faults(row)
+            for check, said in (*_row_faults(row, session_id, parent), *content_faults, *pairs.faults(row)):
                 fault(check, number, said)
             parent = row.get("uuid") if isinstance(row.get("uuid"), str) else None
             time = _time(row.get("timestamp"))
@@ -98,24 +104,27 @@ def verify_candidate(
                 fault("timestamp", number, f"{row.get('timestamp')!r} does not come after the row before")
             last_time = time or last_time
             try:
-                spans, _ = speech_spans(line)
+                spans = payload_spans(line) if whole else speech_spans(line)[0]
             except ValueError as error:
                 fault("parses", number, str(error))
                 continue
             for place, span in enumerate(spans):
                 blocks += 1
-                if expected is None:
+                if items is None:
                     continue
-                item = next(expected, None)
-                if item is None:
+                if blocks > len(items):
                     fault("item_count", number, "a block that the manifest does not list")
                     continue
+                item = items[blocks - 1]
                 if item.injected_sha256 != sha256(line[span.start : span.end]).hexdigest():  # TR-063
                     fault("digest", number, f"block {place} has other bytes than item {item.position}")
-                if (item.row, item.block, item.role) != (rows - 1, place, row.get("type")):
+                role = "assistant" if row.get("type") == "assistant" else "user"
+                if (item.row, item.block, item.role) != (rows - 1, place, role):
                     fault("item_count", number, f"block {place} stands where item {item.position} does not")
                 if place == 0 and item.item_id != row.get("uuid"):
                     fault("item_id", number, f"the row's id is not that of item {item.position}")
+    for check, said in pairs.faults_at_end():
+        fault(check, 0, said)
     twice = [name for name, count in ids.items() if count > 1]
     if twice:
         fault("item_id", 0, f"id {twice[0]} stands {ids[twice[0]]} times")
@@ -140,13 +149,14 @@ def verify_candidate(
         known = next((name for name in _ids_in(neighbour) if name in ids), None)
         if known is not None:
             fault("new_ids", 0, f"id {known} stands in {neighbour.name} too")
-    holds = CHECKS if manifest is not None else CHECKS | {"item_id": ONCE}
+    names = CHECKS | NOTE_CHECKS if with_note else CHECKS
+    holds = names if manifest is not None else names | {"item_id": ONCE}
     return Verification(
         tuple(
             Check(name, None, unmade[name])
             if name in unmade
             else Check(name, name not in faults, faults.get(name, holds[name]))
-            for name in CHECKS
+            for name in names
         )
     )
 
@@ -160,14 +170,23 @@ def _object(line: bytes) -> dict[str, Any] | None:
 
 
 def _row_faults(row: dict[str, Any], session_id: str, parent: str | None) -> Iterator[tuple[str, str]]:
+    if row.get("isSidechain"):
+        yield "kind", "a row of a sub-agent"
+    if row.get("sessionId") != session_id:  # TR-060
+        yield "session_id", f"names session {row.get('sessionId')!r}"
+    if "parentUuid" not in row or row["parentUuid"] != parent:  # TR-062
+        yield "parent", f"its parent is {row.get('parentUuid')!r}"
+    if not isinstance(row.get("uuid"), str):
+        yield "item_id", "a row without an id"
+
+
+def _text_faults(row: dict[str, Any]) -> Iterator[tuple[str, str]]:
     kind = row.get("type")
     message = row.get("message")
     message = message if isinstance(message, dict) else {}
     content = message.get("content")
     if kind not in ("user", "assistant") or message.get("role") != kind or "toolUseResult" in row:  # TR-060
         yield "kind", f"a row of kind {kind!r} with role {message.get('role')!r}"
-    if row.get("isSidechain"):
-        yield "kind", "a row of a sub-agent"
     if not isinstance(content, list) or not content:
         yield "blank", "a row without blocks"
         content = []
@@ -176,12 +195,6 @@ def _row_faults(row: dict[str, Any], session_id: str, parent: str | None) -> Ite
             yield "kind", "a block that is not plain text"
         elif not isinstance(block["text"], str) or not block["text"].strip():
             yield "blank", "a block without a visible character"
-    if row.get("sessionId") != session_id:  # TR-060
-        yield "session_id", f"names session {row.get('sessionId')!r}"
-    if "parentUuid" not in row or row["parentUuid"] != parent:  # TR-062
-        yield "parent", f"its parent is {row.get('parentUuid')!r}"
-    if not isinstance(row.get("uuid"), str):
-        yield "item_id", "a row without an id"
     model = message.get("model")
     if kind == "assistant" and (not isinstance(model, str) or model in ("", "<synthetic>")):
         yield "model", f"model {model!r}"

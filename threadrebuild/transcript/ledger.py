@@ -5,7 +5,7 @@ unreadable line or a value that is no record. The sum is the file's size, always
 """
 
 CARRIED = "carried"
-CARRIED_CLASSES = (CARRIED, "startup", "runtime_carried")
+CARRIED_CLASSES = (CARRIED, "startup", "runtime_carried", "span")
 """The classes whose bytes stand in the candidate again."""
 
 REASONS = {
