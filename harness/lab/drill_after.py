@@ -27,6 +27,8 @@ FROZEN = "frozen.jsonl"
 """The old session as it was frozen, kept beside what was carried of it."""
 CARRIED = "carried.jsonl"
 """The candidate as it was before the host wrote to it."""
+SWITCH_SECONDS = 60.0
+"""How long a worker may take; a switch that lasts longer is none that has passed."""
 GONE_SECONDS = 15.0
 """How long what was told to end may take to do so."""
 ASKED = "Which two code words did I tell you? Without files, without tools."
@@ -41,7 +43,7 @@ def switched(drill: Drill) -> str:
     drill.line.pass_on()
     if [envelope_of(message) for message in drill.line.held] != [drill.arrived]:
         raise NotSeen("a message that came in during the switch was not held")
-    operation = terminal.eventually(drill.ended, "an end of the operation")
+    operation = terminal.eventually(drill.ended, "an end of the operation", seconds=SWITCH_SECONDS)
     if operation.state is not State.ACTIVATED:
         raise NotSeen(f"the operation is {operation.state}: {operation.error}")
     drill.switched, drill.new = operation, drill.pane()
@@ -133,7 +135,9 @@ def rolled_back(drill: Drill) -> str:
     replies = (Reply((text("I ask for the old one."), call)), Reply((text("It comes back after this."),)))
     drill.turn(drill.between, "ROLLBACK, please.", *replies, agrees=True)
     house.result_of(call)
-    operation = house.terminal.eventually(lambda: drill.ended(but=State.ACTIVATED), "an end of the rollback")
+    operation = house.terminal.eventually(
+        lambda: drill.ended(but=State.ACTIVATED), "an end of the rollback", seconds=SWITCH_SECONDS
+    )
     pane, old_session = drill.pane(), _ids(operation)[0]
     if operation.state is not State.ROLLED_BACK or not operation.rollback_ok:
         raise NotSeen(f"the operation is {operation.state}: {operation.error}")

@@ -119,6 +119,8 @@ class Throwaway:
         if agrees:
             terminal.eventually(lambda: ASKS_FOR_CONSENT in terminal.screen(), "a question for consent")
             terminal.enter()
+            # Newer versions take no key in the first moment of a question.
+            terminal.eventually(lambda: ASKS_FOR_CONSENT not in terminal.screen(), "consent taken", terminal.enter)
         words = last.blocks[-1]["text"]
         terminal.eventually(lambda: terminal.is_written(words), f"{words!r} in the transcript")
         terminal.eventually(lambda: terminal.stops() > stops, "the Stop hook")

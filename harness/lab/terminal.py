@@ -149,13 +149,19 @@ class Terminal:
         """Those of the project, but for sub-agents'."""
         return [path for path in self.place.project.glob("*.jsonl") if not path.name.startswith("agent-")]
 
-    def eventually(self, look: Callable[[], T | None], what: str, meanwhile: Callable[[], None] | None = None) -> T:
+    def eventually(
+        self,
+        look: Callable[[], T | None],
+        what: str,
+        meanwhile: Callable[[], None] | None = None,
+        seconds: float = DEADLINE_SECONDS,
+    ) -> T:
         """What `look` gives as soon as that is something; now and then does what `meanwhile` says."""
-        end, again = time.monotonic() + DEADLINE_SECONDS, time.monotonic() + AGAIN_SECONDS
+        end, again = time.monotonic() + seconds, time.monotonic() + AGAIN_SECONDS
         while not (seen := look()):
             if time.monotonic() > end:
                 shown = " / ".join(line.strip() for line in self.screen().splitlines() if line.strip())
-                raise LabFault(f"not within {DEADLINE_SECONDS} s: {what}; the screen shows: {shown[-400:]}")
+                raise LabFault(f"not within {seconds:g} s: {what}; the screen shows: {shown[-400:]}")
             if meanwhile and time.monotonic() > again:
                 meanwhile()
                 again = time.monotonic() + AGAIN_SECONDS
