@@ -67,8 +67,10 @@ class Database:
         return None if found is None else found[0]
 
 
-def open_database(path: Path, package: str, step: Step = lambda name: None) -> Database:
+def open_database(path: Path, package: str, step: Step = lambda name: None, *, durable: bool = True) -> Database:
     """Open the store at `path`, made from the `schema.sql` of a package where there is none yet.
+
+    A store that is not `durable` survives its process, and no power cut.
 
     Raises OSError for a file that cannot be made private, `sqlite3.DatabaseError` for one that is no store.
     """
@@ -79,7 +81,7 @@ def open_database(path: Path, package: str, step: Step = lambda name: None) -> D
         connection.row_factory = sqlite3.Row
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'OFF'}")
         connection.execute("PRAGMA recursive_triggers = ON")
         _make(connection, (files(package) / "schema.sql").read_text(encoding="utf-8"))
     except BaseException:

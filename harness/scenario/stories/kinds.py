@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from harness.scenario.stories.loading import Story
 
 KINDS = {
+    "collab": "harness.scenario.collab",
     "review": "harness.scenario.review",
     "memory": "harness.scenario.memory",
 }

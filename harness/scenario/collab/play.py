@@ -1,0 +1,182 @@
+"""A story of rooms played: its people in their rooms, what it says scheduled, and what is left to look at."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from harness.runlog import RunLog
+from harness.scenario.collab.scene import BotTurn, Crash, Happening, Lead, Say, Scene, Until, span_of, time_of
+from harness.scenario.collab.script import StoryScript
+from harness.scenario.stories.loading import Story
+from harness.world.kernel import Fault
+from harness.world.rooms import Rooms
+from threadrebuild.collab import events
+
+LOCAL = timedelta(hours=8)
+"""Times of a story are those of the user's clock, in Asia/Shanghai."""
+ENDLESS_SECONDS = 1e7
+SETTLE_SECONDS = 1e-3
+
+
+@dataclass(eq=False)
+class Played:
+    """A story that is over, as expectations look at it."""
+
+    story: Story
+    rooms: Rooms
+    script: StoryScript
+
+    def rows(self, sql: str, *values: Any) -> list[Any]:
+        """Look into the store as it is at the end."""
+        return self.rooms.ask(sql, *values)
+
+    def message(self, label: str) -> int:
+        """The message that a label names. Raises KeyError."""
+        return next(number for number, each in self.script.messages.items() if each == label)
+
+
+def play(story: Story, folder: Path, seed: int, log: RunLog, number: int, faults: tuple[Fault, ...] = ()) -> Played:
+    """Let a story happen in a new folder. Raises `ScenarioError` for an answer that is missing, or not asked for."""
+    scene: Scene = story.scene
+    lines = _lines(story)
+    rooms = Rooms(folder, StoryScript(scene.defaults, {}, {}), scene.level, seed, log, faults)
+    script = StoryScript(scene.defaults, lines, _hops(story), lenient=bool(faults))
+    rooms.script = script
+    played = Played(story, rooms, script)
+    _set(rooms, scene)
+    telling = rooms.world.process("user", outside=True)
+    rooms.world.start(telling, partial(_tell, played, log, number))
+    rooms.world.run(ENDLESS_SECONDS)
+    for _, error in rooms.world.failures:
+        raise story.error(f"story: {error}", "story") from error
+    if not faults and (left := script.unused()):
+        raise story.error(f"story: {left[0]}", "story")
+    _write_lines(played, log, number)
+    return played
+
+
+def _set(rooms: Rooms, scene: Scene) -> None:
+    """Make Bots, direct chats and groups, before the story begins."""
+    assert rooms.engine is not None
+    handle, at = rooms.engine.handle, rooms.now()
+    names = dict.fromkeys([*scene.bots, *(name for room in scene.rooms.values() for name in room)])
+    for name in names:
+        bot = scene.bots.get(name)
+        known = {} if bot is None else {"model": bot.model, "engine": bot.engine, "parallel_limit": bot.parallel_limit}
+        handle(events.BotAdded(key=f"bot:{name}", at=at, name=name, **known))
+        handle(events.SessionOpened(key=f"direct:{name}", at=at, session="direct", title=name, members=(name,)))
+    for room, members in scene.rooms.items():
+        handle(events.SessionOpened(key=f"group:{room}", at=at, session="group", title=room, members=tuple(members)))
+
+
+def _tell(played: Played, log: RunLog, number: int) -> None:
+    rooms = played.rooms
+    begins = _moment(rooms, played.story.scene.begins)
+    rooms.world.sleep(max(0.0, (begins - rooms.world.now).total_seconds()))
+    for entry in played.story.story:
+        if isinstance(entry, Happening):
+            if entry.at is not None:
+                rooms.world.sleep(max(0.0, (_moment(rooms, entry.at) - rooms.world.now).total_seconds()))
+            if entry.after is not None:
+                rooms.world.sleep(span_of(entry.after))
+        if isinstance(entry, Until):
+            rooms.world.sleep(max(0.0, (_moment(rooms, entry.until) - rooms.world.now).total_seconds()))
+        elif not isinstance(entry, BotTurn):
+            _HAPPEN[type(entry)](played, entry)
+
+
+def _moment(rooms: Rooms, text: str) -> datetime:
+    """The time of the story that a text names; its first day is the one after the world begins."""
+    midnight = datetime(2026, 8, 15, tzinfo=UTC) - LOCAL
+    return midnight + timedelta(seconds=time_of(text))
+
+
+def _say(played: Played, line: Say) -> None:
+    rooms = played.rooms
+    label = _label_of(line)
+    session = _session(rooms, line)
+    replied = played.message(line.reply_to) if line.reply_to is not None else None
+
+    def make(key: str, at: int) -> events.Event:
+        return events.Line(
+            key=f"line:{label}", at=at, session=session, text=line.say, files=tuple(line.attach), reply_to=replied
+        )
+
+    taken = rooms.does(make, partial(_note_label, played, label))
+    rooms.world.wait_until(lambda: taken[0], ENDLESS_SECONDS)
+
+
+def _note_label(played: Played, label: str) -> None:
+    found = played.rooms.ask(
+        "SELECT m.id FROM messages m JOIN events e ON e.seq = m.seq WHERE e.key = ?", f"line:{label}"
+    )
+    if found:
+        played.script.messages[found[0][0]] = label
+
+
+def _lead(played: Played, entry: Lead) -> None:
+    rooms = played.rooms
+    session = rooms.ask("SELECT id FROM sessions WHERE title = ? AND kind = 'group'", entry.room)[0][0]
+    bot = rooms.ask("SELECT id FROM bots WHERE name = ?", entry.lead)[0][0] if entry.lead else None
+    rooms.does(lambda key, at: events.LeadSet(key=key, at=at, session=session, bot=bot))
+    rooms.world.sleep(SETTLE_SECONDS)
+
+
+def _crash(played: Played, entry: Crash) -> None:
+    del entry
+    played.rooms.kill()
+
+
+_HAPPEN: dict[type, Callable[[Played, Any], None]] = {Say: _say, Lead: _lead, Crash: _crash}
+
+
+def _session(rooms: Rooms, line: Say) -> int:
+    kind, title = ("group", line.room) if line.room is not None else ("direct", line.bot)
+    return int(rooms.ask("SELECT id FROM sessions WHERE kind = ? AND title = ?", kind, title)[0][0])
+
+
+def _label_of(line: Say) -> str:
+    return line.label or line.say
+
+
+def _lines(story: Story) -> dict[str, Say]:
+    lines: dict[str, Say] = {}
+    for at, entry in enumerate(story.story):
+        if not isinstance(entry, Say):
+            continue
+        if _label_of(entry) in lines:
+            raise story.error(f"story[{at}]: a second line is called {_label_of(entry)!r}", "story", at)
+        known = {*story.scene.bots, *(name for room in story.scene.rooms.values() for name in room)}
+        where = entry.room if entry.room is not None else entry.bot
+        if where not in (story.scene.rooms if entry.room is not None else known):
+            raise story.error(f"story[{at}]: there is no room or Bot called {where!r}", "story", at)
+        lines[_label_of(entry)] = entry
+    return lines
+
+
+def _hops(story: Story) -> dict[tuple[str, str], list[Any]]:
+    hops: dict[tuple[str, str], list[Any]] = {}
+    above = ""
+    for at, entry in enumerate(story.story):
+        if isinstance(entry, Say):
+            above = _label_of(entry)
+        if isinstance(entry, BotTurn):
+            key = (entry.bot, entry.turn or above)
+            if key in hops:
+                raise story.error(f"story[{at}]: a second turn of {key[0]} is opened by {key[1]!r}", "story", at)
+            hops[key] = entry.hops
+    return hops
+
+
+def _write_lines(played: Played, log: RunLog, number: int) -> None:
+    """What was said, for the reader of the report."""
+    rows = played.rows(
+        "SELECT m.at, m.author, b.name, s.title, m.text FROM messages m JOIN sessions s ON s.id = m.session"
+        " LEFT JOIN bots b ON b.id = m.bot ORDER BY m.id"
+    )
+    for at, author, name, where, text in rows:
+        clock = (datetime.fromtimestamp(at / 1000, UTC) + LOCAL).strftime("%H:%M:%S")
+        log.add("line", transcript=number, at=clock, who=name or author, where=where, did="says", text=text)

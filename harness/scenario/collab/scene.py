@@ -1,0 +1,168 @@
+"""What a story of rooms is made of: who is where, what happens when, and what each model answers to what.
+
+Answers belong to what they answer: a line's readings stand with the line, a turn's hops name the line that opened the
+turn. None is taken by the order of calls. An answer that nobody asked for fails the story, as a question without one
+does.
+"""
+
+import re
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+Text = Annotated[str, Meta(min_length=1)]
+_TIME = re.compile(r"(?:day ([1-9][0-9]*) )?([01][0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9]))?")
+_SPAN = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?(ms|s|m|h|d)")
+_UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
+
+
+def time_of(text: str) -> float:
+    """Seconds from the midnight that the story begins with; `09:00`, `09:00:30`, `day 2 09:00`. Raises ValueError."""
+    found = _TIME.fullmatch(text)
+    if found is None:
+        raise ValueError(f"a time is written as 09:00, 09:00:30 or day 2 09:00, not {text!r}")
+    day, hour, minute, second = (int(each or 0) for each in found.groups())
+    return max(day - 1, 0) * 86_400.0 + hour * 3600 + minute * 60 + second
+
+
+def span_of(text: str) -> float:
+    """Seconds: `500ms`, `2s`, `5m`, `3h`, `2d`. Raises ValueError."""
+    found = _SPAN.fullmatch(text)
+    if found is None:
+        raise ValueError(f"a span of time is written as 500ms, 2s, 5m, 3h or 2d, not {text!r}")
+    return float(found[1]) * _UNITS[found[2]]
+
+
+class BotScene(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A Bot that is not just like any other."""
+
+    engine: Literal["endpoint", "claude_agent"] = "endpoint"
+    model: str = "default"
+    parallel_limit: Any = None
+
+
+class Reading(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a line is read to mean."""
+
+    control: Literal["stop", "resume", "both", "neither"] = "neither"
+    only: bool = False
+    status: bool = False
+    faults: list[str] = []
+    releases: list[str] = []
+
+
+Unread = Literal["unreadable", "timeout", "no model", "error"]
+Filed = str | list[str | dict[str, Any]]
+"""`new`, `spot`, `unclear`, one of `Unread`; else names of plans, or `{ plan, ticket, parts }`."""
+
+
+class Hop(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a Bot's model answers: what it says, or which tools it uses; or how it fails."""
+
+    text: str = ""
+    calls: list[dict[str, Any]] = []
+    fails: str | None = None
+    takes: str = ""
+
+    def __post_init__(self) -> None:
+        if self.takes:
+            span_of(self.takes)
+        for call in self.calls:
+            if not call or next(iter(call)) in CALL_KEYS:
+                raise ValueError("a call begins with the name of its tool")
+
+
+CALL_KEYS = {"takes", "output", "errors", "fails", "hangs", "exit_code", "writes"}
+"""What a scripted call may say beside its tool: how long it takes, and what comes of it."""
+
+
+class Defaults(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What is answered where the story says nothing; printed in the report."""
+
+    read: Reading | Unread = Reading()
+    files: Filed = "unclear"
+    judge: Literal["join", "look_on", "fails"] = "look_on"
+    hop: Hop | None = None
+
+
+class Scene(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Who is where. Every Bot has a direct chat with the user, called by its name."""
+
+    level: Annotated[int, Meta(ge=0, le=8)] = 8
+    rooms: dict[str, list[str]] = {}
+    """Groups, each with its members."""
+    bots: dict[str, BotScene] = {}
+    """Bots in no group, or unlike others."""
+    defaults: Defaults = Defaults()
+    begins: str = "09:00"
+
+    def __post_init__(self) -> None:
+        time_of(self.begins)
+
+
+class Happening(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Something that happens: `at` a time of the user's clock, `after` a span; without either at once."""
+
+    at: str | None = None
+    after: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.at is not None:
+            time_of(self.at)
+        if self.after is not None:
+            span_of(self.after)
+
+
+class Say(Happening, frozen=True, kw_only=True):
+    """The user says something `in` a group, or `with` a Bot in its direct chat."""
+
+    say: str
+    room: str | None = msgspec.field(name="in", default=None)
+    bot: str | None = msgspec.field(name="with", default=None)
+    label: str = ""
+    read: Reading | Unread | None = None
+    files: Filed | None = None
+    reads_in: str = "1s"
+    judge: dict[str, Literal["join", "look_on", "fails"]] = {}
+    attach: list[str] = []
+    reply_to: str | None = None
+
+    def __post_init__(self) -> None:
+        Happening.__post_init__(self)
+        span_of(self.reads_in)
+        if (self.room is None) == (self.bot is None):
+            raise ValueError("a line is said `in` a room or `with` a Bot")
+
+
+class BotTurn(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The hops of one turn of a Bot: the one that the line called `turn` opens, without it the last line said above."""
+
+    bot: str
+    turn: str = msgspec.field(name="for", default="")
+    hops: Annotated[list[Hop], Meta(min_length=1)]
+
+
+class Lead(Happening, frozen=True, kw_only=True):
+    """The user confirms a group's lead; an empty name clears it."""
+
+    lead: str
+    room: str = msgspec.field(name="in")
+
+
+class Crash(Happening, frozen=True, kw_only=True):
+    """The application dies, and comes up again."""
+
+    crash: Literal[True]
+
+
+class Until(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Nothing more happens until then."""
+
+    until: str
+
+    def __post_init__(self) -> None:
+        time_of(self.until)
+
+
+EVENTS: dict[str, type] = {"say": Say, "bot": BotTurn, "lead": Lead, "crash": Crash, "until": Until}

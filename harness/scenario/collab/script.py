@@ -1,0 +1,197 @@
+"""Who answers for models and tools in a story: each answer stands with what it answers, and serves nothing else."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from harness.scenario.collab.scene import CALL_KEYS, Defaults, Filed, Hop, Reading, Say, span_of
+from harness.world.rooms import Reply, Rooms, Unscripted, plain
+from threadrebuild.collab import events
+from threadrebuild.collab.engine import Effect
+
+ARGUMENT = {"shell": "command", "read_file": "path", "write_file": "path", "list_dir": "path"}
+"""What a scripted tool's text is an argument for."""
+HOP_SECONDS = 10.0
+TOOL_SECONDS = 1.0
+JUDGE_SECONDS = 1.0
+NO_ANSWER = ("timeout", "no model", "error")
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A tool that really ran: when (ms), whose turn, which tool with what, and whether it changes anything."""
+
+    at: int
+    turn: int
+    tool: str
+    what: str
+
+
+@dataclass(eq=False)
+class StoryScript:
+    """The answers of one story."""
+
+    defaults: Defaults
+    lines: dict[str, Say]
+    """By label."""
+    hops: dict[tuple[str, str], list[Hop]]
+    """By Bot and the label of the line that opened its turn."""
+    messages: dict[int, str] = field(default_factory=dict)
+    """The label of each message of the user."""
+    lenient: bool = False
+    """Whether what the story has no answer to is answered with nothing: where faults change what is asked."""
+    used: set[tuple[str, str, int]] = field(default_factory=set)
+    done: list[Done] = field(default_factory=list)
+
+    def reply(self, rooms: Rooms, effect: Effect) -> Reply:
+        """The answer to an effect. Raises `Unscripted` where the story has none."""
+        return _ANSWERS[effect.kind](self, rooms, effect)
+
+    def unused(self) -> list[str]:
+        """The answers that nobody asked for, in words."""
+        return [
+            f"{bot} was never asked for hop {number + 1} of the turn that {label!r} opens"
+            for (bot, label), hops in self.hops.items()
+            for number in range(len(hops))
+            if (bot, label, number) not in self.used
+        ]
+
+    # ---------------------------------------------------------------- by kind
+
+    def read(self, rooms: Rooms, effect: Effect) -> Reply:
+        """A reading of a line: what it means, or what it is about."""
+        reads, message, _ = effect.subject.split(":")
+        line = self.lines[self._label(rooms, int(message))]
+        answer: Reading | Filed
+        if reads == "user words":
+            answer = self.defaults.read if line.read is None else line.read
+        else:
+            answer = self.defaults.files if line.files is None else line.files
+        seconds = span_of(line.reads_in)
+        limit = effect.body["limit_ms"] / 1000
+        if answer == "timeout" or seconds > limit:
+            return Reply(limit, lambda key, at: events.Read(key=key, at=at, effect=effect.id, failure="timeout"))
+        if answer in NO_ANSWER:
+            return Reply(0.0, lambda key, at: events.Read(key=key, at=at, effect=effect.id, failure=str(answer)))
+        raw = "{" if answer == "unreadable" else plain(self._raw(effect, answer))
+        return Reply(seconds, lambda key, at: events.Read(key=key, at=at, effect=effect.id, raw=raw, model="reader"))
+
+    def judge(self, rooms: Rooms, effect: Effect) -> Reply:
+        """Whether a Bot steps in."""
+        line = self.lines[self._label(rooms, int(effect.subject.split(":")[1]))]
+        name = rooms.ask("SELECT name FROM bots WHERE id = ?", effect.body["bot"])[0][0]
+        joins = {"join": True, "look_on": False, "fails": None}[line.judge.get(name, self.defaults.judge)]
+        return Reply(JUDGE_SECONDS, lambda key, at: events.Judged(key=key, at=at, effect=effect.id, joins=joins))
+
+    def hop(self, rooms: Rooms, effect: Effect) -> Reply:
+        """What a Bot's model answers."""
+        ((name, message),) = rooms.ask(
+            "SELECT b.name, t.trigger_message FROM turns t JOIN bots b ON b.id = t.bot WHERE t.id = ?", effect.turn
+        )
+        label = self._label(rooms, message)
+        number = effect.body["hop"] - 1
+        hops = self.hops.get((name, label), [])
+        hop = hops[number] if number < len(hops) else self.defaults.hop
+        if hop is None and self.lenient:
+            hop = Hop()
+        if hop is None:
+            raise Unscripted(f"{name} has no hop {number + 1} for the turn that {label!r} opened")
+        self.used.add((name, label, number))
+        calls = tuple(_call(each) for each in hop.calls)
+        seconds = span_of(hop.takes) if hop.takes else HOP_SECONDS
+
+        def make(key: str, at: int) -> events.Event:
+            return events.Hopped(key=key, at=at, effect=effect.id, text=hop.text, calls=calls, failure=hop.fails)
+
+        return Reply(seconds, make)
+
+    def run_tool(self, rooms: Rooms, effect: Effect) -> Reply:
+        """What a tool does and gives."""
+        ((name, message, hop, ord_),) = rooms.ask(
+            "SELECT b.name, t.trigger_message, c.hop, c.ord FROM calls c JOIN turns t ON t.id = c.turn"
+            " JOIN bots b ON b.id = t.bot WHERE c.id = ?",
+            effect.body["call"],
+        )
+        hops = self.hops.get((name, self._label(rooms, message)), [])
+        written = hops[hop - 1].calls[ord_] if hop <= len(hops) else {}
+        what = str(next(iter(effect.body["arguments"].values()), ""))
+        assert effect.turn is not None
+        turn = effect.turn
+
+        def does() -> None:
+            self.done.append(Done(rooms.now(), turn, effect.body["tool"], what))
+
+        def make(key: str, at: int) -> events.Event:
+            return events.Ran(
+                key=key,
+                at=at,
+                effect=effect.id,
+                ok=not written.get("fails", False),
+                output=str(written.get("output", "")),
+                errors=str(written.get("errors", "")),
+                exit_code=int(written.get("exit_code", 1 if written.get("fails") else 0)),
+                duration_ms=int(seconds * 1000),
+                written=tuple(written.get("writes", [what] if effect.body["tool"] == "write_file" else [])),
+            )
+
+        seconds = span_of(str(written["takes"])) if "takes" in written else TOOL_SECONDS
+        return Reply(seconds, None if written.get("hangs") else make, does)
+
+    # ---------------------------------------------------------------- what answers name
+
+    def _label(self, rooms: Rooms, message: int | None) -> str:
+        """The label of the line of the user that a message is; of another message its own text."""
+        if message in self.messages:
+            return self.messages[message]
+        found = rooms.ask("SELECT text FROM messages WHERE id = ?", message)
+        return str(found[0][0]) if found else ""
+
+    def _raw(self, effect: Effect, answer: Reading | Filed) -> dict[str, Any]:
+        if isinstance(answer, Reading):
+            return {
+                "control": answer.control,
+                "only": answer.only,
+                "status": answer.status,
+                "faults": answer.faults,
+                "releases": answer.releases,
+            }
+        kinds = {"new": "new_work", "spot": "on_the_spot", "unclear": "unclear"}
+        if isinstance(answer, str) and answer in kinds:
+            return {"kind": kinds[answer]}
+        shown = {plan["name"]: plan for plan in effect.body["candidates"]}
+        named = [answer] if isinstance(answer, str) else answer
+        about = [_about(each, shown) for each in named if not self.lenient or _name(each) in shown]
+        return {"kind": "plans", "about": about}
+
+
+def _name(written: str | dict[str, Any]) -> str:
+    return written if isinstance(written, str) else str(written["plan"])
+
+
+def _about(written: str | dict[str, Any], shown: dict[str, Any]) -> dict[str, Any]:
+    named = {"plan": written} if isinstance(written, str) else written
+    plan = shown.get(_name(written))
+    if plan is None:
+        raise Unscripted(f"the line was to be filed to {named['plan']!r}; the reading is shown {sorted(shown)}")
+    about: dict[str, Any] = {"plan": plan["id"]}
+    if "ticket" in named:
+        about["ticket"] = next(each["id"] for each in plan["tickets"] if each["number"] == named["ticket"])
+    if "parts" in named:
+        about["parts"] = named["parts"]
+    return about
+
+
+def _call(written: dict[str, Any]) -> events.Call:
+    name = next(iter(written))
+    value = written[name]
+    arguments = dict(value) if isinstance(value, dict) else {ARGUMENT.get(name, "text"): value}
+    arguments |= {key: each for key, each in written.items() if key != name and key not in CALL_KEYS}
+    return events.Call(name, arguments)
+
+
+_ANSWERS: dict[str, Callable[[StoryScript, Rooms, Effect], Reply]] = {
+    "read": StoryScript.read,
+    "judge": StoryScript.judge,
+    "hop": StoryScript.hop,
+    "run_tool": StoryScript.run_tool,
+}

@@ -1,0 +1,94 @@
+"""Events in, effects out: each event is handled in one transaction, and what is to be done outside is returned.
+
+The engine never waits, calls no model and reads no clock. Its effects are an outbox in the store: they are started once
+their event is committed, and each answer is an event again. A repeated event, known by its key, changes nothing.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import msgspec
+
+from threadrebuild.collab import events, household, judgement, lead, messages, reader, turns, work
+from threadrebuild.collab.change import Change
+from threadrebuild.database import Database
+
+
+class Effect(NamedTuple):
+    """Something to be done outside: `kind` says what, `body` with what; `turn` whose it is, if any's."""
+
+    id: int
+    kind: str
+    turn: int | None
+    subject: str
+    body: dict[str, Any]
+
+
+HANDLERS: dict[type[events.Event], Callable[[Change, Any], None]] = {
+    events.BotAdded: household.add_bot,
+    events.SessionOpened: household.open_session,
+    events.Line: messages.arrive,
+    events.LeadSet: lead.confirm,
+    events.Read: reader.came,
+    events.Judged: judgement.came,
+    events.Hopped: turns.hopped,
+    events.Ran: turns.ran,
+    events.TimerRang: messages.time_came,
+    events.Started: turns.restarted,
+}
+
+
+class Engine:
+    """The collaboration core on one store."""
+
+    def __init__(self, db: Database) -> None:
+        self.db = db
+
+    def handle(self, event: events.Event) -> list[Effect]:
+        """Take one event in and return what is to be done now; nothing for one that was taken before.
+
+        Raises ValueError where the event makes no sense of this store, and then nothing has changed.
+        """
+        with self.db.transaction():
+            number = self._record(event)
+            if number is None or not self._is_awaited(event):
+                return []
+            change = Change(self.db, number, event.at, self.db.value("SELECT level FROM meta"))
+            HANDLERS[type(event)](change, event)
+            work.start_what_can(change)
+        return list(self._effects("event = ? AND state = 'pending'", number))
+
+    def begin(self, effect: int) -> bool:
+        """Mark an effect as started; False where it is not wanted any more."""
+        with self.db.transaction():
+            wanted: bool = self.db.value("SELECT state FROM effects WHERE id = ?", effect) == "pending"
+            if wanted:
+                self.db.write("UPDATE effects SET state = 'started' WHERE id = ?", effect)
+        return wanted
+
+    def open_effects(self) -> list[Effect]:
+        """What was asked for and has not been answered yet, oldest first."""
+        return list(self._effects("state IN ('pending', 'started')"))
+
+    def _effects(self, where: str, *values: Any) -> Iterator[Effect]:
+        for row in self.db.rows(f"SELECT * FROM effects WHERE {where} ORDER BY id", *values):
+            yield Effect(row["id"], row["kind"], row["turn"], row["subject"], json.loads(row["body"]))
+
+    def _record(self, event: events.Event) -> int | None:
+        if self.db.value("SELECT 1 FROM events WHERE key = ?", event.key):
+            return None
+        body = msgspec.json.encode(event).decode()
+        kind = type(event).__name__
+        return self.db.write(
+            "INSERT INTO events (key, kind, at, body) VALUES (?, ?, ?, ?)", event.key, kind, event.at, body
+        )
+
+    def _is_awaited(self, event: events.Event) -> bool:
+        if not isinstance(event, events.Answer):
+            return True
+        # What comes back from something given up is on record as an event, and nothing more.
+        open_ = self.db.value("SELECT 1 FROM effects WHERE id = ? AND state IN ('pending', 'started')", event.effect)
+        if open_:
+            self.db.write("UPDATE effects SET state = 'done' WHERE id = ?", event.effect)
+        return bool(open_)

@@ -1,0 +1,106 @@
+"""What can happen to the collaboration core, each with a key by which a repeat is known, and the time it happened.
+
+An answer to an effect names that effect. Whatever a model says comes as the text it said, and is untrusted.
+"""
+
+from typing import Any, Literal
+
+import msgspec
+
+
+class Event(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that happened. `key` is the request's id, or made of the effect's; `at` in ms since 1970, UTC."""
+
+    key: str
+    at: int
+
+
+class BotAdded(Event, frozen=True, kw_only=True):
+    """The user has made a Bot."""
+
+    name: str
+    model: str = "default"
+    engine: Literal["endpoint", "claude_agent"] = "endpoint"
+    parallel_limit: Any = None
+
+
+class SessionOpened(Event, frozen=True, kw_only=True):
+    """The user has opened a direct chat with `members[0]`, a group, or the file-drop session."""
+
+    session: Literal["direct", "group", "files"]
+    title: str
+    members: tuple[str, ...] = ()
+
+
+class Line(Event, frozen=True, kw_only=True):
+    """The user has said something in a session. `card_plan` is the target picked on a card."""
+
+    session: int
+    text: str
+    files: tuple[str, ...] = ()
+    reply_to: int | None = None
+    card_plan: int | None = None
+
+
+class LeadSet(Event, frozen=True, kw_only=True):
+    """The user has confirmed a group's lead, or cleared it with None."""
+
+    session: int
+    bot: int | None
+
+
+class Answer(Event, frozen=True, kw_only=True):
+    """What came of an effect."""
+
+    effect: int
+
+
+class Read(Answer, frozen=True, kw_only=True):
+    """A reading came back: what the model said, or why there is nothing."""
+
+    raw: str | None = None
+    failure: str | None = None
+    model: str | None = None
+
+
+class Judged(Answer, frozen=True, kw_only=True):
+    """A Bot has judged whether to step in; None where that failed."""
+
+    joins: bool | None
+
+
+class Call(msgspec.Struct, frozen=True):
+    """A tool that a Bot wants to use."""
+
+    name: str
+    arguments: dict[str, Any] = {}
+
+
+class Hopped(Answer, frozen=True, kw_only=True):
+    """A model call of a turn is over: what the Bot says, and the tools it wants to use after that, in order."""
+
+    text: str = ""
+    calls: tuple[Call, ...] = ()
+    failure: str | None = None
+    cost: float = 0.0
+
+
+class Ran(Answer, frozen=True, kw_only=True):
+    """A tool has run. `written` are the paths of files that it wrote; `output` stands before `errors`."""
+
+    ok: bool
+    output: str = ""
+    errors: str = ""
+    exit_code: int | None = None
+    duration_ms: int = 0
+    written: tuple[str, ...] = ()
+
+
+class TimerRang(Answer, frozen=True, kw_only=True):
+    """A time that was waited for has come."""
+
+
+class Started(Event, frozen=True, kw_only=True):
+    """The application is up again; nothing that was under way before still is."""
+
+    cause: Literal["stop", "crash", "development"]

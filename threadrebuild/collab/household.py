@@ -1,0 +1,69 @@
+"""Who there is and where they talk: Bots, sessions and their members."""
+
+import sqlite3
+
+from threadrebuild.collab.change import Change
+from threadrebuild.collab.events import BotAdded, SessionOpened
+from threadrebuild.database import Database
+
+
+def add_bot(change: Change, event: BotAdded) -> None:
+    """Put a Bot on the roster. Raises ValueError where its name is taken or empty."""
+    if not event.name.strip() or change.db.value("SELECT 1 FROM bots WHERE name = ?", event.name):
+        raise ValueError(f"a Bot cannot be called {event.name!r}: the name is empty or taken")
+    change.db.write(
+        "INSERT INTO bots (name, model, engine, parallel_limit) VALUES (?, ?, ?, ?)",
+        event.name,
+        event.model,
+        event.engine,
+        event.parallel_limit,
+    )
+
+
+def open_session(change: Change, event: SessionOpened) -> None:
+    """Open a place to talk. Raises ValueError for members that are not on the roster."""
+    members = [bot_named(change.db, name) for name in event.members]
+    direct = members[0]["id"] if event.session == "direct" else None
+    session = change.db.write(
+        "INSERT INTO sessions (kind, title, bot) VALUES (?, ?, ?)", event.session, event.title, direct
+    )
+    for bot in members:
+        join(change, session, bot["id"])
+
+
+def join(change: Change, session: int, bot: int) -> None:
+    """Make a Bot a member of a session, where it is none yet."""
+    change.db.write(
+        "INSERT OR IGNORE INTO session_participants (session, bot, since) VALUES (?, ?, ?)", session, bot, change.event
+    )
+
+
+def bot_named(db: Database, name: str) -> sqlite3.Row:
+    """The Bot of exactly that name. Raises ValueError where there is none that works."""
+    found = db.row("SELECT * FROM bots WHERE name = ? AND state = 'active'", name)
+    if found is None:
+        raise ValueError(f"no Bot is called {name!r}")
+    return found
+
+
+def roster(db: Database) -> dict[str, int]:
+    """The Bots that work, by name."""
+    return {row["name"]: row["id"] for row in db.rows("SELECT id, name FROM bots WHERE state = 'active' ORDER BY id")}
+
+
+def members(db: Database, session: int) -> dict[str, int]:
+    """The Bots present in a session that work, by name, in the order they joined."""
+    found = db.rows(
+        "SELECT b.id, b.name FROM session_participants p JOIN bots b ON b.id = p.bot"
+        " WHERE p.session = ? AND b.state = 'active' ORDER BY p.since, b.id",
+        session,
+    )
+    return {row["name"]: row["id"] for row in found}
+
+
+def session_of(db: Database, session: int) -> sqlite3.Row:
+    """A session that is still there. Raises ValueError where it is not."""
+    found = db.row("SELECT * FROM sessions WHERE id = ? AND state <> 'deleted'", session)
+    if found is None:
+        raise ValueError(f"there is no session {session}")
+    return found

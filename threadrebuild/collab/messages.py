@@ -1,0 +1,178 @@
+"""A line's way: it arrives, is read, is filed, and is delivered to those who receive it, each step stored.
+
+Lines of the user go one after the other in each session: a later one is filed and delivered only once the one before
+has been, or after 45 s. What a Bot says does not queue.
+"""
+
+import sqlite3
+from collections.abc import Sequence
+
+from threadrebuild.collab import (
+    attribution,
+    desk,
+    household,
+    judgement,
+    mentions,
+    participation,
+    quotes,
+    reader,
+    turns,
+    work,
+)
+from threadrebuild.collab.change import Change
+from threadrebuild.collab.events import Line, TimerRang
+
+BEHIND_MS = 45_000  # TURN-14
+
+
+def arrive(change: Change, line: Line) -> None:
+    """Take in a line of the user. Raises ValueError for a session, file or quoted line that is not there."""
+    session = household.session_of(change.db, line.session)
+    if not line.text.strip() and not line.files:
+        raise ValueError("a line needs words or files")
+    if line.reply_to is not None and message_of(change, line.reply_to)["session"] != session["id"]:
+        raise ValueError(f"line {line.reply_to} was not said in session {session['id']}")
+    message = change.db.write(
+        "INSERT INTO messages (session, author, seq, at, text, reply_to, card_plan) VALUES (?, 'user', ?, ?, ?, ?, ?)",
+        session["id"],
+        change.event,
+        change.at,
+        line.text,
+        line.reply_to,
+        line.card_plan,
+    )
+    change.db.write(
+        "INSERT INTO user_actions (event, kind, message, request) VALUES (?, 'line', ?, ?)",
+        change.event,
+        message,
+        line.key,
+    )
+    _attach(change, message, line.files)
+    if session["kind"] == "files":
+        change.db.write("UPDATE messages SET state = 'delivered' WHERE id = ?", message)
+        return
+    note_mentions(change, message, pulls_in=session["kind"] == "group")
+    if line.text.strip():
+        quotes.keep(change, "said", line.text, session=session["id"], message=message)  # QUOT-04 QUOT-06
+    reader.ask_meaning(change, message)  # READ-28
+    advance(change, session["id"])
+
+
+def say(change: Change, turn: sqlite3.Row, session: int, text: str, files: Sequence[str] = ()) -> int:
+    """Post what a Bot says in a turn, and let those hear it who receive it; returns the message."""
+    message = change.db.write(
+        "INSERT INTO messages (session, author, bot, seq, at, text, turn) VALUES (?, 'bot', ?, ?, ?, ?, ?)",
+        session,
+        turn["bot"],
+        change.event,
+        change.at,
+        text,
+        turn["id"],
+    )
+    _attach(change, message, files)
+    note_mentions(change, message, pulls_in=household.session_of(change.db, session)["kind"] == "group")
+    attribution.file(change, message)
+    deliver(change, message_of(change, message))
+    return message
+
+
+def note(change: Change, session: int, text: str) -> int:
+    """Post a line of the application, which wakes nobody."""
+    return change.db.write(
+        "INSERT INTO messages (session, author, seq, at, text, state, filing)"
+        " VALUES (?, 'app', ?, ?, ?, 'delivered', 'none')",
+        session,
+        change.event,
+        change.at,
+        text,
+    )
+
+
+def advance(change: Change, session: int) -> None:
+    """Bring the user's lines of a session as far as they can go, in the order in which they were said."""
+    waiting = change.db.rows(
+        "SELECT * FROM messages WHERE session = ? AND author = 'user' AND state IN ('arrived', 'filed', 'judging')"
+        " ORDER BY id",
+        session,
+    )
+    for message in waiting:
+        if message["head_at"] is None:
+            change.db.write("UPDATE messages SET head_at = ? WHERE id = ?", change.at, message["id"])
+            change.effect("timer", {"due": change.at + BEHIND_MS}, subject=f"behind:{message['id']}")
+            reader.ask_filing(change, message["id"])
+        _go_on(change, message["id"])
+        now = message_of(change, message["id"])
+        if now["state"] != "delivered" and change.at < now["head_at"] + BEHIND_MS:  # TURN-13 READ-28
+            break
+
+
+def time_came(change: Change, event: TimerRang) -> None:
+    """A line has waited for the one before it for long enough."""
+    subject: str = change.db.value("SELECT subject FROM effects WHERE id = ?", event.effect)
+    kind, _, which = subject.partition(":")
+    if kind == "behind":
+        advance(change, message_of(change, int(which))["session"])
+
+
+def deliver(change: Change, message: sqlite3.Row) -> None:
+    """Give a filed message to those who receive it; where its group has to judge first, ask them."""
+    receivers = participation.receivers(change, message)
+    if receivers is None:
+        judgement.ask(change, message)
+        return
+    for bot, why in receivers:
+        hand_over(change, message, bot, why)
+    change.db.write("UPDATE messages SET state = 'delivered' WHERE id = ?", message["id"])
+
+
+def hand_over(change: Change, message: sqlite3.Row, bot: int, why: str) -> None:
+    """Let one Bot have a message: in the work that it is filed to, or on its desk."""
+    change.db.write(
+        "INSERT OR IGNORE INTO message_receivers (message, bot, why) VALUES (?, ?, ?)", message["id"], bot, why
+    )
+    if message["author"] == "user" and turns.answer_with(change, bot, message):
+        return
+    targets = attribution.targets(change.db, message["id"])
+    if not targets:
+        desk.receive(change, message, bot)
+    for plan in dict.fromkeys(target.plan for target in targets):
+        work.receive(change, message, bot, why, next(target for target in targets if target.plan == plan))
+
+
+def message_of(change: Change, message: int) -> sqlite3.Row:
+    """A message. Raises ValueError where there is none of that number."""
+    found = change.db.row("SELECT * FROM messages WHERE id = ?", message)
+    if found is None:
+        raise ValueError(f"there is no message {message}")
+    return found
+
+
+def note_mentions(change: Change, message: int, *, pulls_in: bool) -> mentions.Mentions:
+    """Store whom a message mentions; in a group, those on the roster who are not present join it."""
+    row = message_of(change, message)
+    present = household.members(change.db, row["session"])
+    found = mentions.mentions_in(row["text"], present, household.roster(change.db))
+    for bot in found.bots:
+        if bot not in present.values():
+            if not pulls_in:
+                continue
+            household.join(change, row["session"], bot)  # PULL-01
+        if bot != row["bot"]:
+            change.db.write("INSERT INTO message_mentions (message, bot) VALUES (?, ?)", message, bot)
+    change.db.write("UPDATE messages SET to_everyone = ? WHERE id = ?", int(found.everyone), message)
+    return found
+
+
+def _go_on(change: Change, message: int) -> None:
+    row = message_of(change, message)
+    if row["state"] == "arrived" and reader.is_read(change.db, message):
+        attribution.file(change, message)
+        change.db.write("UPDATE messages SET state = 'filed' WHERE id = ?", message)
+        row = message_of(change, message)
+    if row["state"] == "filed":
+        deliver(change, row)
+
+
+def _attach(change: Change, message: int, files: Sequence[str]) -> None:
+    for ord_, path in enumerate(files):
+        change.db.write("INSERT INTO message_files (message, ord, path) VALUES (?, ?, ?)", message, ord_, path)

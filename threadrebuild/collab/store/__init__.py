@@ -1,0 +1,30 @@
+"""The store of the collaboration core: one SQLite file at an engine level that only rises.
+
+An older version works on the same file: what a higher level forbids is refused to it by the triggers, which look at the
+level that the file has.
+"""
+
+from pathlib import Path
+
+from threadrebuild.database import Database, Step, open_database
+
+NEWEST_LEVEL = 8
+
+
+def open_store(
+    path: Path, level: int = NEWEST_LEVEL, step: Step = lambda name: None, *, durable: bool = True
+) -> Database:
+    """Open the store at `path`, made where there is none, and raise it to `level` where it is lower.
+
+    Raises ValueError for a file that is at a higher level than asked for.
+    """
+    store = open_database(path, __name__, step, durable=durable)
+    with store.transaction():
+        present = store.value("SELECT level FROM meta")
+        if present is None:
+            store.write("INSERT INTO meta (one, level) VALUES (1, ?)", level)
+        elif present > level:
+            raise ValueError(f"{path}: is at engine level {present}, and level {level} was asked for")
+        elif present < level:
+            store.write("UPDATE meta SET level = ?", level)
+    return store

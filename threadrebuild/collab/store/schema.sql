@@ -1,0 +1,661 @@
+-- The collaboration store: what a user and several Bots said, planned, held and did.
+-- Rows refer to each other by number; times are milliseconds since 1970 (UTC). What must never be, the store refuses,
+-- whoever writes: an older version, another process, or a mistake of our own.
+
+CREATE TABLE meta (
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  level INTEGER NOT NULL CHECK (level BETWEEN 0 AND 8)
+);
+CREATE TRIGGER level_only_rises BEFORE UPDATE ON meta WHEN NEW.level < OLD.level BEGIN
+  SELECT RAISE(ABORT, 'a store never goes back to a lower level');
+END;
+
+-- ------------------------------------------------------------------ events in, effects out
+
+CREATE TABLE events (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  key TEXT NOT NULL UNIQUE,
+  kind TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  body TEXT NOT NULL
+);
+
+CREATE TABLE effects (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  event INTEGER NOT NULL REFERENCES events (seq),
+  kind TEXT NOT NULL,
+  turn INTEGER REFERENCES turns (id),
+  subject TEXT NOT NULL DEFAULT '',
+  body TEXT NOT NULL,
+  state TEXT NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'started', 'done', 'void'))
+);
+CREATE UNIQUE INDEX one_open_effect_a_turn ON effects (turn) WHERE turn IS NOT NULL AND state IN ('pending', 'started');
+CREATE INDEX effects_open ON effects (state) WHERE state IN ('pending', 'started');
+
+CREATE TABLE user_actions (
+  id INTEGER PRIMARY KEY,
+  event INTEGER NOT NULL REFERENCES events (seq),
+  kind TEXT NOT NULL CHECK (kind IN ('line', 'button', 'http')),
+  message INTEGER REFERENCES messages (id) ON DELETE SET NULL,
+  request TEXT
+);
+
+CREATE TABLE work_events (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  event INTEGER NOT NULL REFERENCES events (seq),
+  at INTEGER NOT NULL,
+  type TEXT NOT NULL,
+  bot INTEGER, model TEXT, plan INTEGER, ticket INTEGER, turn INTEGER,
+  body TEXT NOT NULL
+);
+CREATE TRIGGER work_events_stay BEFORE UPDATE ON work_events BEGIN
+  SELECT RAISE(ABORT, 'the work log is only added to');
+END;
+CREATE TRIGGER work_events_are_kept BEFORE DELETE ON work_events BEGIN
+  SELECT RAISE(ABORT, 'the work log is only added to');
+END;
+
+-- ------------------------------------------------------------------ who and where
+
+CREATE TABLE bots (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE,
+  model TEXT NOT NULL DEFAULT 'default',
+  engine TEXT NOT NULL DEFAULT 'endpoint' CHECK (engine IN ('endpoint', 'claude_agent')),
+  parallel_limit,  -- of any type: what is no positive whole number counts as the default
+  state TEXT NOT NULL DEFAULT 'active' CHECK (state IN ('active', 'archived', 'deleted'))
+);
+
+CREATE TABLE sessions (
+  id INTEGER PRIMARY KEY,
+  kind TEXT NOT NULL CHECK (kind IN ('direct', 'group', 'bots', 'files')),
+  title TEXT NOT NULL,
+  bot INTEGER REFERENCES bots (id),              -- the Bot of a direct chat with the user
+  opened_by INTEGER REFERENCES bots (id),        -- of a chat among Bots
+  source INTEGER REFERENCES sessions (id),       -- where a chat among Bots was opened from
+  collaboration INTEGER NOT NULL DEFAULT 0 CHECK (collaboration IN (0, 1)),
+  state TEXT NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'archived', 'deleted')),
+  CHECK ((kind = 'direct') = (bot IS NOT NULL))
+);
+
+CREATE TABLE session_participants (
+  session INTEGER NOT NULL REFERENCES sessions (id),
+  bot INTEGER NOT NULL REFERENCES bots (id),
+  is_lead INTEGER NOT NULL DEFAULT 0 CHECK (is_lead IN (0, 1)),
+  since INTEGER NOT NULL REFERENCES events (seq),
+  PRIMARY KEY (session, bot)
+);
+CREATE UNIQUE INDEX one_lead_a_session ON session_participants (session) WHERE is_lead = 1;
+
+-- ------------------------------------------------------------------ words
+
+CREATE TABLE messages (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  session INTEGER NOT NULL REFERENCES sessions (id),
+  author TEXT NOT NULL CHECK (author IN ('user', 'bot', 'app')),
+  bot INTEGER REFERENCES bots (id),
+  seq INTEGER NOT NULL REFERENCES events (seq),
+  at INTEGER NOT NULL,
+  text TEXT NOT NULL,
+  version INTEGER NOT NULL DEFAULT 1,
+  edited_at INTEGER,
+  reply_to INTEGER REFERENCES messages (id),
+  parent INTEGER REFERENCES messages (id),
+  turn INTEGER,                                   -- the turn that a Bot said it in
+  state TEXT NOT NULL DEFAULT 'arrived' CHECK (state IN ('arrived', 'filed', 'judging', 'delivered', 'withdrawn')),
+  head_at INTEGER,                                -- when its turn among the lines of its session came
+  filing TEXT CHECK (filing IN ('filed', 'undetermined', 'none')),
+  plan INTEGER REFERENCES plans (id),             -- the first of its filings, for versions that know one only
+  ticket INTEGER REFERENCES tickets (id),
+  card_plan INTEGER REFERENCES plans (id),        -- the target picked on a card
+  to_everyone INTEGER NOT NULL DEFAULT 0,
+  control TEXT,                                   -- what the application has to do with it, as JSON
+  only_for INTEGER REFERENCES bots (id),          -- a line that one Bot alone reads
+  CHECK ((author = 'bot') = (bot IS NOT NULL))
+);
+CREATE INDEX messages_of_session ON messages (session, id);
+
+CREATE TABLE message_versions (
+  message INTEGER NOT NULL REFERENCES messages (id) ON DELETE CASCADE,
+  version INTEGER NOT NULL,
+  text TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  PRIMARY KEY (message, version)
+);
+
+CREATE TABLE message_files (
+  message INTEGER NOT NULL REFERENCES messages (id) ON DELETE CASCADE,
+  ord INTEGER NOT NULL,
+  path TEXT NOT NULL,
+  PRIMARY KEY (message, ord)
+);
+
+CREATE TABLE annotations (
+  id INTEGER PRIMARY KEY,
+  message INTEGER NOT NULL REFERENCES messages (id) ON DELETE CASCADE,
+  path TEXT NOT NULL,
+  delivery INTEGER REFERENCES messages (id) ON DELETE SET NULL,
+  text TEXT NOT NULL
+);
+
+CREATE TABLE message_mentions (
+  message INTEGER NOT NULL REFERENCES messages (id) ON DELETE CASCADE,
+  bot INTEGER NOT NULL REFERENCES bots (id),
+  PRIMARY KEY (message, bot)
+);
+
+CREATE TABLE message_filings (
+  message INTEGER NOT NULL REFERENCES messages (id) ON DELETE CASCADE,
+  ord INTEGER NOT NULL,
+  plan INTEGER NOT NULL REFERENCES plans (id),
+  ticket INTEGER REFERENCES tickets (id),
+  part TEXT,
+  locked INTEGER NOT NULL CHECK (locked IN (0, 1)),
+  filed_by TEXT NOT NULL CHECK (filed_by IN ('reference', 'reader', 'desk', 'merge')),
+  PRIMARY KEY (message, ord)
+);
+CREATE UNIQUE INDEX one_filing_a_target ON message_filings (message, plan, ifnull(ticket, 0), ifnull(part, ''));
+
+CREATE TABLE message_receivers (
+  message INTEGER NOT NULL REFERENCES messages (id) ON DELETE CASCADE,
+  bot INTEGER NOT NULL REFERENCES bots (id),
+  why TEXT NOT NULL CHECK (why IN ('direct', 'mention', 'everyone', 'plan_lead', 'group_lead', 'judged', 'delegate')),
+  PRIMARY KEY (message, bot)
+);
+
+CREATE TABLE readings (
+  id INTEGER PRIMARY KEY,
+  subject TEXT NOT NULL CHECK (subject IN ('user words', 'Bot words', 'filing')),
+  message INTEGER REFERENCES messages (id) ON DELETE CASCADE,
+  key TEXT NOT NULL,                              -- what was read: a message and its version, or a text and its answers
+  model TEXT,
+  failure TEXT,                                   -- why it could not be read, or NULL
+  answer TEXT,                                    -- what counts, as JSON
+  raw TEXT,                                       -- what the model said
+  used INTEGER NOT NULL DEFAULT 1,                -- 0 once an edit has cleared it
+  at INTEGER NOT NULL
+);
+CREATE UNIQUE INDEX read_once ON readings (subject, key) WHERE used = 1;
+
+CREATE TABLE judgements (
+  message INTEGER NOT NULL REFERENCES messages (id) ON DELETE CASCADE,
+  bot INTEGER NOT NULL REFERENCES bots (id),
+  effect INTEGER NOT NULL REFERENCES effects (id),
+  answer TEXT CHECK (answer IN ('join', 'look_on', 'failed')),
+  PRIMARY KEY (message, bot)
+);
+
+CREATE TABLE quotes (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  session INTEGER REFERENCES sessions (id),
+  message INTEGER REFERENCES messages (id) ON DELETE SET NULL,
+  root INTEGER REFERENCES quotes (id),
+  source TEXT NOT NULL CHECK (source IN ('said', 'answer', 'annotation', 'board', 'return')),
+  text TEXT,
+  erased INTEGER NOT NULL DEFAULT 0 CHECK (erased IN (0, 1)),
+  seq INTEGER NOT NULL REFERENCES events (seq),
+  at INTEGER NOT NULL,
+  CHECK ((text IS NULL) = (erased = 1))
+);
+CREATE TABLE quote_filings (
+  quote INTEGER NOT NULL REFERENCES quotes (id),
+  plan INTEGER NOT NULL REFERENCES plans (id),
+  ticket INTEGER REFERENCES tickets (id)
+);
+CREATE UNIQUE INDEX one_quote_filing ON quote_filings (quote, plan, ifnull(ticket, 0));
+CREATE TRIGGER quotes_are_kept BEFORE DELETE ON quotes BEGIN
+  SELECT RAISE(ABORT, 'a quote is erased, never deleted');
+END;
+CREATE TRIGGER quotes_are_verbatim BEFORE UPDATE OF text ON quotes WHEN NEW.text IS NOT NULL AND NEW.text IS NOT OLD.text
+BEGIN
+  SELECT RAISE(ABORT, 'a quote is never reworded');
+END;
+
+CREATE TABLE requirements (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  number INTEGER NOT NULL UNIQUE,
+  quote INTEGER NOT NULL REFERENCES quotes (id),
+  span TEXT,
+  paraphrase TEXT NOT NULL DEFAULT '',
+  category TEXT NOT NULL DEFAULT '',
+  polarity TEXT NOT NULL DEFAULT 'want' CHECK (polarity IN ('want', 'must_not')),
+  plan INTEGER REFERENCES plans (id),
+  ticket INTEGER REFERENCES tickets (id),
+  part TEXT,
+  scope TEXT NOT NULL DEFAULT 'plan',
+  state TEXT NOT NULL DEFAULT 'active' CHECK (state IN ('active', 'pending', 'replaced', 'dropped', 'void')),
+  replaces INTEGER REFERENCES requirements (id),
+  ended_by INTEGER REFERENCES user_actions (id),
+  at INTEGER NOT NULL
+);
+CREATE TABLE requirement_sayings (
+  requirement INTEGER NOT NULL REFERENCES requirements (id),
+  quote INTEGER NOT NULL REFERENCES quotes (id),
+  PRIMARY KEY (requirement, quote)
+);
+
+-- ------------------------------------------------------------------ plans and their tickets
+
+CREATE TABLE plans (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  name TEXT NOT NULL CHECK (name <> ''),
+  session INTEGER REFERENCES sessions (id),
+  opened_by_message INTEGER REFERENCES messages (id) ON DELETE SET NULL,
+  opening TEXT NOT NULL,                          -- the request that opened it, word for word
+  folder TEXT NOT NULL,
+  status TEXT NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'done', 'parked', 'delivered', 'accepted', 'abandoned')),
+  dormant INTEGER NOT NULL DEFAULT 0 CHECK (dormant IN (0, 1)),
+  dormant_reason TEXT,
+  standing INTEGER NOT NULL DEFAULT 0 CHECK (standing IN (0, 1)),
+  lead INTEGER REFERENCES bots (id),
+  large TEXT CHECK (large IN ('yes', 'no', 'no_split')),
+  displaced INTEGER NOT NULL DEFAULT 0,
+  current_of INTEGER REFERENCES sessions (id),    -- levels 0 and 1: the session whose one current plan it is
+  closed_at INTEGER,
+  opened_at INTEGER NOT NULL,
+  active_at INTEGER NOT NULL                      -- the last activity
+);
+CREATE UNIQUE INDEX one_current_plan_a_session ON plans (current_of) WHERE current_of IS NOT NULL;
+CREATE TRIGGER opening_stays BEFORE UPDATE OF opening ON plans WHEN NEW.opening <> OLD.opening BEGIN
+  SELECT RAISE(ABORT, 'the request that opened a plan is kept word for word');
+END;
+
+CREATE TABLE plan_revisions (
+  plan INTEGER NOT NULL REFERENCES plans (id),
+  number INTEGER NOT NULL,
+  points TEXT NOT NULL,                           -- category, goal, acceptance, rules, process, progress, status, as JSON
+  cause TEXT NOT NULL CHECK (cause IN ('message', 'turn', 'user', 'organizer', 'hold')),
+  cause_id INTEGER,
+  at INTEGER NOT NULL,
+  PRIMARY KEY (plan, number),
+  CHECK (cause NOT IN ('message', 'turn') OR cause_id IS NOT NULL)
+);
+
+CREATE TABLE tickets (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  plan INTEGER NOT NULL REFERENCES plans (id),
+  number INTEGER NOT NULL,
+  title TEXT NOT NULL,
+  description TEXT NOT NULL DEFAULT '',
+  folder TEXT NOT NULL,
+  status TEXT NOT NULL DEFAULT 'todo' CHECK (status IN ('todo', 'in progress', 'to accept', 'done', 'parked')),
+  stage TEXT NOT NULL DEFAULT 'todo'
+    CHECK (stage IN ('todo', 'in progress', 'submitted', 'in_review', 'rework', 'approved', 'dropped')),
+  drop_reason TEXT,
+  owner INTEGER REFERENCES bots (id),
+  reviewer INTEGER REFERENCES bots (id),
+  sample INTEGER NOT NULL DEFAULT 0 CHECK (sample IN (0, 1)),
+  at INTEGER NOT NULL,
+  UNIQUE (plan, number),
+  CHECK (owner IS NULL OR reviewer IS NULL OR owner <> reviewer)
+);
+CREATE TABLE ticket_dependencies (
+  ticket INTEGER NOT NULL REFERENCES tickets (id),
+  needs INTEGER NOT NULL REFERENCES tickets (id),
+  PRIMARY KEY (ticket, needs),
+  CHECK (ticket <> needs)
+);
+CREATE TABLE parts (
+  ticket INTEGER NOT NULL REFERENCES tickets (id),
+  name TEXT NOT NULL,
+  file TEXT,
+  stage TEXT NOT NULL DEFAULT 'todo'
+    CHECK (stage IN ('todo', 'in progress', 'submitted', 'in_review', 'rework', 'approved', 'dropped', 'stuck')),
+  PRIMARY KEY (ticket, name)
+);
+CREATE TABLE artifacts (
+  id INTEGER PRIMARY KEY,
+  path TEXT NOT NULL,
+  plan INTEGER REFERENCES plans (id),
+  ticket INTEGER REFERENCES tickets (id),
+  turn INTEGER REFERENCES turns (id),
+  message INTEGER REFERENCES messages (id) ON DELETE SET NULL,
+  written INTEGER NOT NULL DEFAULT 0 CHECK (written IN (0, 1)),
+  at INTEGER NOT NULL
+);
+
+-- ------------------------------------------------------------------ work and turns
+
+CREATE TABLE work_items (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  bot INTEGER NOT NULL REFERENCES bots (id),
+  plan INTEGER REFERENCES plans (id),
+  ticket INTEGER REFERENCES tickets (id),
+  session INTEGER NOT NULL REFERENCES sessions (id),  -- of a desk item its identity, else where it was last worked on
+  state TEXT NOT NULL DEFAULT 'idle'
+    CHECK (state IN ('idle', 'queued', 'running', 'waiting', 'blocked', 'needs_attention', 'closed')),
+  queued_seq INTEGER,
+  waiting_on TEXT,
+  CHECK (ticket IS NULL OR plan IS NOT NULL)
+);
+CREATE UNIQUE INDEX work_identity ON work_items (bot, plan, ifnull(ticket, 0)) WHERE plan IS NOT NULL;
+CREATE UNIQUE INDEX desk_identity ON work_items (bot, session) WHERE plan IS NULL;
+
+CREATE TABLE turns (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  bot INTEGER NOT NULL REFERENCES bots (id),
+  session INTEGER NOT NULL REFERENCES sessions (id),
+  work_item INTEGER REFERENCES work_items (id),
+  plan INTEGER REFERENCES plans (id),
+  ticket INTEGER REFERENCES tickets (id),
+  mode TEXT CHECK (mode IN ('work', 'desk', 'readonly')),
+  state TEXT NOT NULL CHECK (state IN ('running', 'waiting_approval', 'waiting_ask',
+                                       'completed', 'stopped', 'interrupted', 'failed', 'redirected')),
+  phase TEXT NOT NULL DEFAULT 'hop',
+  trigger_message INTEGER REFERENCES messages (id) ON DELETE SET NULL,
+  trigger_item INTEGER REFERENCES inbox_items (id),
+  woken_by_turn INTEGER REFERENCES turns (id),
+  began_seq INTEGER NOT NULL REFERENCES events (seq),
+  began_at INTEGER NOT NULL,
+  ended_at INTEGER,
+  cwd TEXT NOT NULL DEFAULT '',
+  cwd_changes INTEGER NOT NULL DEFAULT 0,
+  acted INTEGER NOT NULL DEFAULT 0,               -- whether it has written a file or run a call with side effects
+  on_the_spot INTEGER NOT NULL DEFAULT 0,
+  new_work INTEGER NOT NULL DEFAULT 0,
+  bounces INTEGER NOT NULL DEFAULT 0,
+  hops INTEGER NOT NULL DEFAULT 0,
+  draft TEXT,
+  end_reason TEXT,
+  CHECK (mode <> 'readonly' OR (work_item IS NULL AND plan IS NULL AND ticket IS NULL))
+);
+CREATE VIEW live_turns AS SELECT * FROM turns WHERE state IN ('running', 'waiting_approval', 'waiting_ask');
+-- WORK-02
+CREATE UNIQUE INDEX one_live_turn_a_work_item ON turns (work_item)
+  WHERE work_item IS NOT NULL AND state IN ('running', 'waiting_approval', 'waiting_ask');
+-- WORK-03
+CREATE UNIQUE INDEX one_live_turn_a_bot_and_plan ON turns (bot, plan)
+  WHERE plan IS NOT NULL AND state IN ('running', 'waiting_approval', 'waiting_ask');
+-- WORK-10
+CREATE UNIQUE INDEX one_live_desk_a_bot_and_session ON turns (bot, session)
+  WHERE mode = 'desk' AND state IN ('running', 'waiting_approval', 'waiting_ask');
+-- DESK-29
+CREATE TRIGGER folder_changes_once BEFORE UPDATE ON turns WHEN NEW.cwd_changes > 1 OR NEW.cwd_changes < OLD.cwd_changes
+BEGIN
+  SELECT RAISE(ABORT, 'a segment changes its folder at most once');
+END;
+CREATE TRIGGER an_ended_turn_stays_ended BEFORE UPDATE OF state ON turns
+WHEN OLD.state NOT IN ('running', 'waiting_approval', 'waiting_ask') AND NEW.state <> OLD.state BEGIN
+  SELECT RAISE(ABORT, 'a turn that has ended stays as it ended');
+END;
+CREATE TRIGGER an_end_has_a_reason_when_written BEFORE INSERT ON turns
+WHEN (SELECT level FROM meta) >= 3 AND NEW.work_item IS NOT NULL
+  AND NEW.state NOT IN ('running', 'waiting_approval', 'waiting_ask') AND trim(ifnull(NEW.end_reason, '')) = ''
+BEGIN
+  SELECT RAISE(ABORT, 'a finished segment has an end reason');
+END;
+CREATE TRIGGER an_end_has_a_reason BEFORE UPDATE ON turns
+WHEN (SELECT level FROM meta) >= 3 AND NEW.work_item IS NOT NULL
+  AND NEW.state NOT IN ('running', 'waiting_approval', 'waiting_ask') AND trim(ifnull(NEW.end_reason, '')) = ''
+BEGIN
+  SELECT RAISE(ABORT, 'a finished segment has an end reason');
+END;
+
+CREATE TABLE turn_candidates (
+  turn INTEGER NOT NULL REFERENCES turns (id),
+  ord INTEGER NOT NULL,
+  plan INTEGER NOT NULL REFERENCES plans (id),
+  PRIMARY KEY (turn, plan)
+);
+
+CREATE TABLE hops (
+  turn INTEGER NOT NULL REFERENCES turns (id),
+  number INTEGER NOT NULL,
+  effect INTEGER NOT NULL REFERENCES effects (id),
+  text TEXT,
+  failure TEXT,
+  cost REAL,
+  PRIMARY KEY (turn, number)
+);
+
+CREATE TABLE calls (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  turn INTEGER NOT NULL REFERENCES turns (id),
+  hop INTEGER NOT NULL,
+  ord INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  arguments TEXT NOT NULL,
+  effectful INTEGER NOT NULL CHECK (effectful IN (0, 1)),
+  state TEXT NOT NULL DEFAULT 'asked'
+    CHECK (state IN ('asked', 'started', 'ok', 'refused', 'failed', 'postponed', 'unknown')),
+  effect INTEGER REFERENCES effects (id),
+  result TEXT,
+  UNIQUE (turn, hop, ord)
+);
+
+CREATE TABLE turn_runs (
+  turn INTEGER NOT NULL REFERENCES turns (id) ON DELETE CASCADE,
+  ord INTEGER NOT NULL,
+  kind TEXT NOT NULL CHECK (kind IN ('command', 'mcp')),
+  command TEXT NOT NULL,
+  exit_code INTEGER,
+  success INTEGER,
+  duration_ms INTEGER,
+  output TEXT,
+  PRIMARY KEY (turn, ord)
+);
+
+CREATE TABLE processes (
+  call INTEGER PRIMARY KEY REFERENCES calls (id),
+  pgid INTEGER NOT NULL,
+  ended INTEGER NOT NULL DEFAULT 0 CHECK (ended IN (0, 1))
+);
+
+CREATE TABLE inbox_items (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  work_item INTEGER NOT NULL REFERENCES work_items (id),
+  kind TEXT NOT NULL CHECK (kind IN ('line', 'note', 'restart', 'request', 'reply', 'review', 'job', 'check_back', 'edit',
+                                     'correction')),
+  message INTEGER REFERENCES messages (id) ON DELETE SET NULL,
+  author TEXT NOT NULL CHECK (author IN ('user', 'bot', 'app')),
+  text TEXT NOT NULL,                             -- as it was when it was put here
+  reply_in INTEGER REFERENCES sessions (id),
+  prio INTEGER NOT NULL CHECK (prio BETWEEN 1 AND 4),
+  wakes INTEGER NOT NULL DEFAULT 1 CHECK (wakes IN (0, 1)),
+  state TEXT NOT NULL DEFAULT 'queued' CHECK (state IN ('queued', 'held', 'read', 'superseded', 'void')),
+  read_by_turn INTEGER REFERENCES turns (id),
+  disposition TEXT,
+  woken_by_turn INTEGER REFERENCES turns (id),
+  seq INTEGER NOT NULL REFERENCES events (seq),
+  CHECK ((state = 'read') = (read_by_turn IS NOT NULL))
+);
+CREATE UNIQUE INDEX one_copy_a_receiver ON inbox_items (work_item, message, kind)
+  WHERE message IS NOT NULL AND state IN ('queued', 'held');
+
+CREATE TABLE waits (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  work_item INTEGER NOT NULL REFERENCES work_items (id),
+  kind TEXT NOT NULL CHECK (kind IN ('timer', 'delegation', 'user', 'job')),
+  ref INTEGER,
+  due INTEGER,
+  dedupe TEXT,
+  note TEXT NOT NULL DEFAULT '',
+  made_by_turn INTEGER REFERENCES turns (id),
+  state TEXT NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'suspended', 'fired', 'void')),
+  void_reason TEXT,
+  CHECK (kind <> 'delegation' OR due IS NULL)
+);
+CREATE UNIQUE INDEX one_open_wait_a_key ON waits (work_item, dedupe) WHERE dedupe IS NOT NULL AND state IN ('open', 'suspended');
+-- I6
+CREATE TRIGGER waiting_needs_a_wait BEFORE UPDATE OF state ON work_items
+WHEN NEW.state = 'waiting' AND (SELECT level FROM meta) >= 3
+  AND NOT EXISTS (SELECT 1 FROM waits WHERE work_item = NEW.id AND state IN ('open', 'suspended'))
+BEGIN
+  SELECT RAISE(ABORT, 'a waiting work item has an open wait');
+END;
+
+CREATE TABLE asks (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  turn INTEGER NOT NULL REFERENCES turns (id),
+  message INTEGER REFERENCES messages (id) ON DELETE SET NULL,
+  kind TEXT NOT NULL DEFAULT 'ask' CHECK (kind IN ('ask', 'approval', 'work_question')),
+  question TEXT NOT NULL,
+  options TEXT NOT NULL DEFAULT '[]',
+  multiple INTEGER NOT NULL DEFAULT 0,
+  answer TEXT,
+  answered_by INTEGER REFERENCES user_actions (id),
+  superseded_at INTEGER,
+  closed INTEGER NOT NULL DEFAULT 0
+);
+CREATE TRIGGER an_ask_is_answered_once BEFORE UPDATE OF answer ON asks WHEN OLD.answer IS NOT NULL BEGIN
+  SELECT RAISE(ABORT, 'an ask is answered once');
+END;
+
+CREATE TABLE notifications (
+  id INTEGER PRIMARY KEY,
+  kind TEXT NOT NULL,
+  session INTEGER REFERENCES sessions (id),
+  bot INTEGER REFERENCES bots (id),
+  plan INTEGER REFERENCES plans (id),
+  message INTEGER REFERENCES messages (id) ON DELETE SET NULL,
+  text TEXT NOT NULL,
+  state TEXT NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'resolved', 'voided')),
+  reason TEXT,
+  at INTEGER NOT NULL
+);
+
+CREATE TABLE schedules (
+  id INTEGER PRIMARY KEY,
+  bot INTEGER NOT NULL REFERENCES bots (id),
+  session INTEGER NOT NULL REFERENCES sessions (id),
+  plan INTEGER REFERENCES plans (id),
+  text TEXT NOT NULL,
+  every_ms INTEGER NOT NULL CHECK (every_ms > 0),
+  due INTEGER NOT NULL,
+  missed INTEGER,
+  state TEXT NOT NULL DEFAULT 'on' CHECK (state IN ('on', 'off'))
+);
+
+-- ------------------------------------------------------------------ holds
+
+CREATE TABLE holds (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  scope TEXT NOT NULL CHECK (scope IN ('everything', 'bot', 'session', 'plan', 'ticket', 'bot_in_plan', 'turn')),
+  bot INTEGER REFERENCES bots (id),
+  session INTEGER REFERENCES sessions (id),
+  plan INTEGER REFERENCES plans (id),
+  ticket INTEGER REFERENCES tickets (id),
+  turn INTEGER REFERENCES turns (id),
+  source TEXT NOT NULL CHECK (source IN ('user_text', 'user_button', 'legacy', 'migration')),
+  source_message INTEGER REFERENCES messages (id) ON DELETE SET NULL,
+  void INTEGER NOT NULL DEFAULT 0 CHECK (void IN (0, 1)),
+  by_stop INTEGER NOT NULL DEFAULT 0 CHECK (by_stop IN (0, 1)),
+  seq INTEGER NOT NULL REFERENCES events (seq),
+  at INTEGER NOT NULL,
+  effect TEXT NOT NULL DEFAULT '{}',
+  lifted_by INTEGER REFERENCES user_actions (id),
+  CHECK ((scope IN ('bot', 'bot_in_plan')) = (bot IS NOT NULL)),
+  CHECK ((scope = 'session') = (session IS NOT NULL)),
+  CHECK ((scope IN ('plan', 'bot_in_plan')) = (plan IS NOT NULL)),
+  CHECK ((scope = 'ticket') = (ticket IS NOT NULL)),
+  CHECK ((scope = 'turn') = (turn IS NOT NULL))
+);
+CREATE TRIGGER holds_are_kept BEFORE DELETE ON holds BEGIN
+  SELECT RAISE(ABORT, 'a hold is lifted, never deleted');
+END;
+CREATE TABLE hold_cover (
+  hold INTEGER NOT NULL REFERENCES holds (id),
+  turn INTEGER REFERENCES turns (id),
+  bot INTEGER REFERENCES bots (id),
+  plan INTEGER REFERENCES plans (id),
+  CHECK ((turn IS NOT NULL) <> (bot IS NOT NULL AND plan IS NOT NULL))
+);
+
+-- ------------------------------------------------------------------ delegations, submissions, checks
+
+CREATE TABLE delegations (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  from_item INTEGER NOT NULL REFERENCES work_items (id),
+  to_item INTEGER NOT NULL REFERENCES work_items (id),
+  turn INTEGER NOT NULL REFERENCES turns (id),
+  session INTEGER NOT NULL REFERENCES sessions (id),
+  plan INTEGER REFERENCES plans (id),
+  ticket INTEGER REFERENCES tickets (id),
+  parts TEXT NOT NULL DEFAULT '[]',
+  requirements TEXT NOT NULL DEFAULT '[]',
+  ask TEXT NOT NULL,
+  expects TEXT NOT NULL CHECK (expects IN ('deliverable', 'review', 'answer')),
+  goes_on INTEGER NOT NULL DEFAULT 0 CHECK (goes_on IN (0, 1)),
+  state TEXT NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'replied', 'cancelled')),
+  result TEXT,
+  at INTEGER NOT NULL,
+  CHECK (from_item <> to_item)
+);
+
+CREATE TABLE submissions (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  ticket INTEGER NOT NULL REFERENCES tickets (id),
+  turn INTEGER REFERENCES turns (id),
+  bot INTEGER REFERENCES bots (id),
+  origin TEXT NOT NULL CHECK (origin IN ('submit', 'implicit', 'answer', 'organizer')),
+  content TEXT,
+  note TEXT NOT NULL DEFAULT '',
+  claims TEXT NOT NULL DEFAULT '[]',
+  state TEXT NOT NULL DEFAULT 'checking'
+    CHECK (state IN ('checking', 'check_failed', 'submitted', 'in_review', 'awaiting', 'approved', 'returned', 'void')),
+  approved_by TEXT,
+  asked INTEGER NOT NULL DEFAULT 0,
+  at INTEGER NOT NULL
+);
+CREATE TABLE submission_files (
+  submission INTEGER NOT NULL REFERENCES submissions (id),
+  path TEXT NOT NULL,
+  sha256 TEXT NOT NULL,
+  part TEXT,
+  PRIMARY KEY (submission, path)
+);
+CREATE TABLE reviews (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  submission INTEGER NOT NULL REFERENCES submissions (id),
+  bot INTEGER NOT NULL REFERENCES bots (id),
+  turn INTEGER REFERENCES turns (id),
+  outcome TEXT NOT NULL CHECK (outcome IN ('approve', 'return')),
+  verdicts TEXT NOT NULL DEFAULT '[]',
+  note TEXT NOT NULL DEFAULT '',
+  same_model INTEGER NOT NULL DEFAULT 0,
+  effective INTEGER NOT NULL DEFAULT 0,
+  missed INTEGER NOT NULL DEFAULT 0,
+  at INTEGER NOT NULL
+);
+CREATE TABLE checks (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  plan INTEGER NOT NULL REFERENCES plans (id),
+  ticket INTEGER REFERENCES tickets (id),
+  kind TEXT NOT NULL,
+  body TEXT NOT NULL,
+  written_by TEXT NOT NULL CHECK (written_by IN ('user', 'organizer', 'words', 'reflection', 'sample')),
+  confirmed_by INTEGER REFERENCES user_actions (id),
+  state TEXT NOT NULL DEFAULT 'active' CHECK (state IN ('active', 'withdrawn')),
+  at INTEGER NOT NULL
+);
+CREATE TABLE check_runs (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  check_id INTEGER NOT NULL REFERENCES checks (id),
+  submission INTEGER REFERENCES submissions (id),
+  began_at INTEGER NOT NULL,
+  outcome TEXT CHECK (outcome IN ('pass', 'fail', 'not judged')),
+  detail TEXT NOT NULL DEFAULT ''
+);
+CREATE TABLE jobs (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  server TEXT NOT NULL,
+  tool TEXT NOT NULL,
+  arguments TEXT NOT NULL,
+  job TEXT NOT NULL,
+  turn INTEGER REFERENCES turns (id),
+  work_item INTEGER REFERENCES work_items (id),
+  plan INTEGER REFERENCES plans (id),
+  ticket INTEGER REFERENCES tickets (id),
+  part TEXT,
+  resubmit_reason TEXT,
+  state TEXT NOT NULL DEFAULT 'running' CHECK (state IN ('running', 'completed', 'failed', 'lost')),
+  result TEXT,
+  at INTEGER NOT NULL,
+  next_due INTEGER
+);
+CREATE TABLE job_waiters (
+  job INTEGER NOT NULL REFERENCES jobs (id),
+  bot INTEGER NOT NULL REFERENCES bots (id),
+  session INTEGER NOT NULL REFERENCES sessions (id),
+  PRIMARY KEY (job, bot, session)
+);

@@ -1,0 +1,35 @@
+"""The tools that the application carries out itself, each registered by the module whose concept it belongs to."""
+
+import sqlite3
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from threadrebuild.collab.change import Change
+
+Use = Callable[[Change, sqlite3.Row, dict[str, Any]], str]
+"""Carries a call out for a turn, and returns what its Bot reads. Raises `Refused`."""
+
+
+class Refused(Exception):
+    """A call that is not carried out; the message is what the Bot reads."""
+
+
+class Tool(NamedTuple):
+    """A tool of the application. `effectful`: whether a held or unbound segment may not use it."""
+
+    use: Use
+    effectful: bool
+
+
+OWN: dict[str, Tool] = {}
+"""By name."""
+
+
+def tool(name: str, *, effectful: bool = False) -> Callable[[Use], Use]:
+    """Register a tool of the application."""
+
+    def register(use: Use) -> Use:
+        OWN[name] = Tool(use, effectful)
+        return use
+
+    return register

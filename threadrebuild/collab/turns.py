@@ -1,0 +1,181 @@
+"""Turns: one execution of one Bot. A hop is one model call with its tool calls; new lines are read between them.
+
+A turn has at most one effect open at a time, so its calls run one after the other, and each is checked again before.
+"""
+
+import json
+import sqlite3
+
+from threadrebuild.collab import context, desk, messages, tools, work
+from threadrebuild.collab.change import Change
+from threadrebuild.collab.events import Hopped, Ran, Started
+
+RECORDED_CALLS = 80  # TURN-26
+COMMAND_SHOWN = 300  # TURN-24
+OUTPUT_KEPT = 4000  # TURN-24
+ASKS_EVERY_HOPS = 40  # TURN-22
+
+
+def open_turn(change: Change, work_item: sqlite3.Row) -> int:
+    """Open a segment on queued work: what came first opens it, and the rest is read at its next hop (TURN-12)."""
+    first = change.db.row(
+        "SELECT * FROM inbox_items WHERE work_item = ? AND state = 'queued' AND wakes = 1 ORDER BY prio, seq, id",
+        work_item["id"],
+    )
+    assert first is not None
+    is_desk = work_item["plan"] is None
+    session = first["message"] and messages.message_of(change, first["message"])["session"]
+    turn = change.db.write(
+        "INSERT INTO turns (bot, session, work_item, plan, ticket, mode, state, trigger_message, trigger_item,"
+        " woken_by_turn, began_seq, began_at, cwd) VALUES (?, ?, ?, ?, ?, ?, 'running', ?, ?, ?, ?, ?, ?)",
+        work_item["bot"],
+        session or work_item["session"],
+        work_item["id"],
+        work_item["plan"],
+        work_item["ticket"],
+        "desk" if is_desk else "work",
+        first["message"],
+        first["id"],
+        first["woken_by_turn"],
+        change.event,
+        change.at,
+        work.folder(change, work_item),
+    )
+    change.db.write("UPDATE work_items SET state = 'running', queued_seq = NULL WHERE id = ?", work_item["id"])
+    change.db.write("UPDATE inbox_items SET state = 'read', read_by_turn = ? WHERE id = ?", turn, first["id"])
+    message = first["message"] and messages.message_of(change, first["message"])
+    if is_desk and message:
+        desk.fix_candidates(change, turn, message)
+    change.log("turn.opened", bot=work_item["bot"], plan=work_item["plan"], ticket=work_item["ticket"], turn=turn)
+    _hop(change, turn, [first])
+    return turn
+
+
+def hopped(change: Change, event: Hopped) -> None:
+    """Take in what a model call of a turn came to."""
+    turn = _turn_of(change, event.effect)
+    change.db.write(
+        "UPDATE hops SET text = ?, failure = ?, cost = ? WHERE effect = ?",
+        event.text,
+        event.failure,
+        event.cost,
+        event.effect,
+    )
+    if event.failure is not None:
+        end(change, turn["id"], "failed", event.failure)  # TURN-21
+        return
+    for ord_, call in enumerate(event.calls):
+        change.db.write(
+            "INSERT INTO calls (turn, hop, ord, name, arguments, effectful) VALUES (?, ?, ?, ?, ?, ?)",
+            turn["id"],
+            turn["hops"],
+            ord_,
+            call.name,
+            json.dumps(call.arguments, ensure_ascii=False),
+            int(tools.is_effectful(call.name)),
+        )
+    if not event.calls:
+        if event.text.strip():
+            messages.say(change, turn, turn["session"], event.text)
+        end(change, turn["id"], "completed", "answered")  # TURN-20
+        return
+    go_on(change, turn["id"])
+
+
+def ran(change: Change, event: Ran) -> None:
+    """Take in what a tool came to."""
+    call = change.db.row("SELECT * FROM calls WHERE effect = ?", event.effect)
+    assert call is not None
+    result = {"output": event.output, "errors": event.errors, "exit_code": event.exit_code}
+    change.db.write(
+        "UPDATE calls SET state = ?, result = ? WHERE id = ?",
+        "ok" if event.ok else "failed",
+        json.dumps(result, ensure_ascii=False),
+        call["id"],
+    )
+    tools.record(change, call, event)
+    go_on(change, call["turn"])
+
+
+def go_on(change: Change, turn: int) -> None:
+    """Run the next call of a turn's hop, or ask its model again once all have run."""
+    while (row := live(change, turn)) is not None:
+        call = change.db.row("SELECT * FROM calls WHERE turn = ? AND state = 'asked' ORDER BY hop, ord", turn)
+        if call is None:
+            _hop(change, turn, unread(change, row))
+            return
+        if any(tools.changes_work(item) for item in unread(change, row)):  # TURN-09
+            change.db.write("UPDATE calls SET state = 'postponed' WHERE turn = ? AND state = 'asked'", turn)
+            continue
+        if not tools.start(change, row, call):
+            return
+
+
+def end(change: Change, turn: int, state: str, reason: str) -> None:
+    """End a turn: what it did stays, what comes of its open effects counts no more, its work settles."""
+    row = change.db.row("SELECT * FROM turns WHERE id = ?", turn)
+    assert row is not None
+    change.db.write(
+        "UPDATE turns SET state = ?, end_reason = ?, ended_at = ? WHERE id = ?", state, reason, change.at, turn
+    )
+    change.db.write("UPDATE calls SET state = 'refused' WHERE turn = ? AND state = 'asked'", turn)
+    change.db.write("UPDATE calls SET state = 'unknown' WHERE turn = ? AND state = 'started'", turn)
+    change.void_effects(turn)
+    if row["work_item"] is not None:
+        work.settle(change, row["work_item"])
+    change.log("work.ended", bot=row["bot"], plan=row["plan"], ticket=row["ticket"], turn=turn, reason=reason)
+
+
+def restarted(change: Change, event: Started) -> None:
+    """After the application came up again: what was live is interrupted, and what nobody answered is asked again."""
+    for row in change.db.rows("SELECT id FROM live_turns ORDER BY id"):
+        end(change, row["id"], "interrupted", "restart")
+    for effect in change.db.rows("SELECT * FROM effects WHERE state IN ('pending', 'started') ORDER BY id"):
+        change.db.write("UPDATE effects SET state = 'void' WHERE id = ?", effect["id"])
+        again = change.db.write(
+            "INSERT INTO effects (event, kind, subject, body) VALUES (?, ?, ?, ?)",
+            change.event,
+            effect["kind"],
+            effect["subject"],
+            effect["body"],
+        )
+        change.db.write("UPDATE judgements SET effect = ? WHERE effect = ?", again, effect["id"])
+
+
+def live(change: Change, turn: int) -> sqlite3.Row | None:
+    """A turn, as long as it has not ended."""
+    return change.db.row("SELECT * FROM live_turns WHERE id = ?", turn)
+
+
+def trigger(change: Change, turn: sqlite3.Row) -> sqlite3.Row | None:
+    """The message that opened a turn."""
+    return turn["trigger_message"] and messages.message_of(change, turn["trigger_message"])
+
+
+def unread(change: Change, turn: sqlite3.Row) -> list[sqlite3.Row]:
+    """What waits in a turn's inbox."""
+    return change.db.rows(
+        "SELECT * FROM inbox_items WHERE work_item = ? AND state = 'queued' ORDER BY seq, id", turn["work_item"]
+    )
+
+
+def answer_with(change: Change, bot: int, message: sqlite3.Row) -> bool:
+    """Take a line as the answer that a Bot's segment in that session waits for; whether it was (WORK-18)."""
+    return False
+
+
+def _hop(change: Change, turn: int, read: list[sqlite3.Row]) -> None:
+    for each in read:
+        change.db.write("UPDATE inbox_items SET state = 'read', read_by_turn = ? WHERE id = ?", turn, each["id"])
+    change.db.write("UPDATE turns SET hops = hops + 1 WHERE id = ?", turn)
+    row = live(change, turn)
+    assert row is not None
+    body = {"hop": row["hops"], "context": context.render(change.db, row, read)}
+    effect = change.effect("hop", body, turn=turn)
+    change.db.write("INSERT INTO hops (turn, number, effect) VALUES (?, ?, ?)", turn, row["hops"], effect)
+
+
+def _turn_of(change: Change, effect: int) -> sqlite3.Row:
+    found = change.db.row("SELECT t.* FROM turns t JOIN effects e ON e.turn = t.id WHERE e.id = ?", effect)
+    assert found is not None
+    return found
