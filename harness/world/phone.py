@@ -1,12 +1,15 @@
-"""What the gate writes to, at the far end: the user's phone and the official side's mailbox. Both outlive any host.
+"""The far ends of a reviewed chat: the user's phone, the official side's mailbox, the model's tools. All outlive a host.
 
-A message that is handed over again under its id is shown once; so is an entry of the mailbox.
+What is handed over again under its id is shown, or recorded, once. What happens at a far end is told as a line.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from harness.world.kernel import World
+from harness.world.review_setting import Lines
 from threadrebuild.ports import Outcome
+from threadrebuild.review.tools import MAILBOX_TOOLS
 
 
 @dataclass
@@ -14,24 +17,23 @@ class Phone:
     """`ports.Outbox`, and the screen. `shown` is everything the user could read, in order: (message id, text)."""
 
     world: World
+    lines: Lines
     shown: list[tuple[str, str]] = field(default_factory=list)
-    handed: list[str] = field(default_factory=list)
-    """The message id of each handing over, repeated ones too."""
     _known: set[str] = field(default_factory=set)
 
     def send(self, message_id: str, text: str) -> Outcome:
         fault = self.world.take_step("outbox", "send", message=message_id)
         if fault == "no":
             return Outcome(False, "no line")
-        self.handed.append(message_id)
         if message_id not in self._known:
             self._known.add(message_id)
-            self.shown.append((message_id, text))
+            self.typing(message_id, text)
         return Outcome(False, "no answer in time") if fault == "late" else Outcome(True)
 
     def typing(self, message_id: str, text: str) -> None:
-        """A piece of an answer that is being written appears."""
+        """A text, or a piece of one that is being written, appears."""
         self.shown.append((message_id, text))
+        self.lines.add("phone", "shows", text, message_id)
 
 
 @dataclass
@@ -39,15 +41,38 @@ class Upstream:
     """`ports.Mailbox`: what it holds, by the id of each entry: (tool, text)."""
 
     world: World
+    lines: Lines
     holds: dict[str, tuple[str, str]] = field(default_factory=dict)
 
     def commit(self, entry_id: str, tool: str, text: str) -> Outcome:
         fault = self.world.take_step("mailbox", "commit", entry=entry_id, tool=tool)
         if fault == "no":
             return Outcome(False, "no line")
-        self.holds.setdefault(entry_id, (tool, text))
+        if entry_id not in self.holds:
+            self.record(entry_id, tool, text)
         return Outcome(False, "no answer in time") if fault == "late" else Outcome(True)
 
-    def written_by_tool(self, tool: str, text: str) -> None:
-        """A mailbox tool has run by itself: what it says stands there at once."""
-        self.holds[f"by itself {len(self.holds)}"] = (tool, text)
+    def record(self, entry_id: str, tool: str, text: str) -> None:
+        """A text stands there from now on."""
+        self.holds[entry_id] = (tool, text)
+        self.lines.add("mailbox", "records", text, tool)
+
+
+@dataclass
+class ToolBox:
+    """`ports.Tools`: whatever it is asked for, it does; a mailbox tool that runs by itself writes upstream at once."""
+
+    world: World
+    lines: Lines
+    upstream: Upstream
+    at_work: Callable[[], str]
+    """The message that the model is at work on."""
+    ran: list[str] = field(default_factory=list)
+
+    def run(self, tool: str, arguments: str) -> str:
+        self.world.take_step("tools", "run", tool=tool)
+        self.ran.append(tool)
+        self.lines.add("tool", "runs", tool, self.at_work())
+        if tool in MAILBOX_TOOLS:
+            self.upstream.record(f"by itself {len(self.ran)}", tool, arguments)
+        return f"{tool}: {arguments}"

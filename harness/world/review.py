@@ -9,7 +9,6 @@ as lines, and oracle and invariants judge by these alone.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 from typing import Literal
@@ -18,11 +17,10 @@ from harness.runlog import RunLog
 from harness.world.doubles import SimulatedClock
 from harness.world.kernel import Fault, Process, World
 from harness.world.past import SlowHistory
-from harness.world.phone import Phone, Upstream
+from harness.world.phone import Phone, ToolBox, Upstream
 from harness.world.review_setting import Lines, Place, Setting
 from harness.world.reviewer import ScriptedModels
 from threadrebuild.database import open_database
-from threadrebuild.ports import Outcome
 from threadrebuild.review.client import Client
 from threadrebuild.review.gate import Gate
 from threadrebuild.review.history import PastTalk
@@ -30,29 +28,13 @@ from threadrebuild.review.paths import app_hook, official_pending
 from threadrebuild.review.rollout import PATHS, PROMPT, Rollout, hash_of, why_off
 from threadrebuild.review.states import ENDS
 from threadrebuild.review.store import Turn, TurnStore
-from threadrebuild.review.tools import MAILBOX_TOOLS, Called, Dispatcher
+from threadrebuild.review.tools import Called, Dispatcher
 
 BEFORE = "before"
 """The message id of everything that was said before the story."""
 ANOTHER = hash_of("another prompt")
 WRITES_MS = 400
 """How long the model writes a text."""
-
-
-@dataclass
-class ToolBox:
-    """`ports.Tools`: whatever it is asked for, it does, and a mailbox tool that runs by itself writes upstream."""
-
-    house: "ReviewHouse"
-    ran: list[str] = field(default_factory=list)
-
-    def run(self, tool: str, arguments: str) -> str:
-        self.house.world.take_step("tools", "run", tool=tool)
-        self.ran.append(tool)
-        self.house.lines.add("tool", "runs", tool, self.house.at_work)
-        if tool in MAILBOX_TOOLS:
-            self.house.upstream.written_by_tool(tool, arguments)
-        return f"{tool}: {arguments}"
 
 
 class ReviewHouse:
@@ -70,9 +52,9 @@ class ReviewHouse:
         self.setting = setting or Setting()
         self.world = World(seed, log, faults)
         self.lines = Lines(self.world, log, number)
-        self.phone = Phone(self.world)
-        self.upstream = Upstream(self.world)
-        self.toolbox = ToolBox(self)
+        self.phone = Phone(self.world, self.lines)
+        self.upstream = Upstream(self.world, self.lines)
+        self.toolbox = ToolBox(self.world, self.lines, self.upstream, lambda: self.at_work)
         answers = {(label, "review"): verdict for label, verdict in self.setting.reviews.items()}
         pinned = self._pinned("relay")
         self.models = ScriptedModels(self.world, pinned, answers)
@@ -196,15 +178,14 @@ class ReviewHouse:
 
         self._as_model(call)
 
-    def write(self, text: str, did: Literal["drafts", "revises"] = "drafts") -> None:
-        """The model writes a text, piece by piece, and hands it in by the message's path."""
+    def write(self, text: str, did: Literal["drafts", "revises"] = "drafts", goes_on: bool = False) -> None:
+        """The model writes a text, piece by piece, and hands it in by the message's path; then its turn ends."""
 
         def write(turn: Turn) -> None:
             for end in (len(text) // 2, len(text)):
                 self.world.sleep(WRITES_MS / 2000)
                 if self.gate.may_show(turn.id):
                     self.phone.typing(turn.message_id, text[:end])
-                    self.lines.add("phone", "shows", text[:end], turn.message_id)
             self.lines.add("model", did, text, turn.message_id)
             given = {"message_id": turn.message_id, "text": text}
             begun = self.world.now
@@ -216,9 +197,20 @@ class ReviewHouse:
             if opinion:
                 self.opinions[turn.message_id] = opinion
                 self.lines.add("gate", "advises", opinion, turn.message_id)
+            elif not goes_on:
+                self.gate.ended(turn.id)
             self._serve()
 
         self._as_model(write)
+
+    def end(self) -> None:
+        """The model ends its turn."""
+
+        def end(turn: Turn) -> None:
+            self.gate.ended(turn.id)
+            self._serve()
+
+        self._as_model(end)
 
     # ---------------------------------------------------------------- within
 
@@ -235,7 +227,7 @@ class ReviewHouse:
         client = Client(self.models, rollout.review_model, self._pinned("review client"))
         self.off = tuple(why_off(client.pinned, rollout, self.models.pinned))
         clock = SimulatedClock(self.world)
-        self.gate = Gate(self.store, client, self.history, self, self, clock, self.off)
+        self.gate = Gate(self.store, client, self.history, self.phone, self.upstream, clock, self.off)
 
     def _rollout(self) -> Rollout:
         total, first, follow_up = self.setting.limit_ms
@@ -258,22 +250,6 @@ class ReviewHouse:
             self.past.learn(name, BEFORE)
         for text in self.setting.notes:
             self.store.write_note(text)
-
-    def send(self, message_id: str, text: str) -> Outcome:
-        """`ports.Outbox`: what the phone shows is told."""
-        before = len(self.phone.shown)
-        done = self.phone.send(message_id, text)
-        for _, shown in self.phone.shown[before:]:
-            self.lines.add("phone", "shows", shown, message_id)
-        return done
-
-    def commit(self, entry_id: str, tool: str, text: str) -> Outcome:
-        """`ports.Mailbox`: what stands in the mailbox is told."""
-        known = entry_id in self.upstream.holds
-        done = self.upstream.commit(entry_id, tool, text)
-        if not known and entry_id in self.upstream.holds:
-            self.lines.add("mailbox", "records", text, tool)
-        return done
 
     def _in_host(self, action: Callable[[], object]) -> None:
         if not self.host.alive:

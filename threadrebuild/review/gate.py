@@ -15,12 +15,13 @@ from threadrebuild.review.opinion import opinion_of
 from threadrebuild.review.rollout import PATHS, Reason
 from threadrebuild.review.search import Searches
 from threadrebuild.review.speech import Talk, claims, names_in
-from threadrebuild.review.states import ENDS, MOVES, State
+from threadrebuild.review.states import ENDS, MOVES, RUNNING, State
 from threadrebuild.review.store import Turn, TurnStore
 
 TOOLS_FIRST = "要用的工具先用完，再写草稿；草稿里不要承诺「待会去查」。"  # RV-11
 """Has to stand in the persona or system prompt of every turn."""
 RESTARTED = "the server was restarted while this turn was at work"
+NO_TEXT = "the model ended its turn without a finished text"
 UNKNOWN_PATH = "the text came by a path that is not reviewed"
 
 
@@ -34,9 +35,9 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What became of a finished text. `revise`: the model is to write it anew, by the opinion."""
+    """What becomes of a finished text. `passed`: it goes out when the turn ends; `revise`: it is to be written anew."""
 
-    outcome: Literal["sent", "unsent", "revise", "over"]
+    outcome: Literal["passed", "revise", "over"]
     opinion: str = ""
 
 
@@ -75,6 +76,12 @@ class Gate:
             return self._settle(turn, text)
         return self._review(known, text)
 
+    def ended(self, turn: int) -> bool:
+        """The model's turn has ended: its settled text goes out. Returns whether the phone has it now."""
+        if self.store.get(turn).state in RUNNING:
+            self.store.move(turn, State.FAILED, NO_TEXT)
+        return self._send(turn)
+
     def stop(self, turn: int) -> bool:
         """The user presses stop; returns whether it came in time."""
         with self.store.database.transaction():
@@ -86,11 +93,13 @@ class Gate:
     def recover(self) -> None:
         """The host is up again: what was at work has failed, what was settled goes out."""
         self.store.fail_running(RESTARTED)
+        for turn in self.store.every(State.FINAL):
+            self._send(turn.id)
         self.deliver()
 
     def deliver(self) -> None:
-        """Send what is settled and not out yet, and have the mailbox record what was sent."""
-        for turn in self.store.every(State.FINAL, State.SENDING):
+        """Send what could not be sent yet, and have the mailbox record what was sent."""
+        for turn in self.store.every(State.SENDING):
             self._send(turn.id)
         self._commit()
 
@@ -134,21 +143,21 @@ class Gate:
             if revised:
                 self.store.revised(turn, text)
             self.store.settle(turn, text)
-        return self._send(turn)
+        return Answer("passed")
 
-    def _send(self, turn: int) -> Answer:
+    def _send(self, turn: int) -> bool:
         with self.store.database.transaction():
             settled = self.store.get(turn)
             if settled.state in ENDS:
-                return Answer("over")
+                return settled.state is State.SENT
             if settled.state is State.FINAL:
                 self.store.begin_sending(settled)
         text = settled.final or ""
         if not _done(lambda: self.outbox.send(settled.message_id, text)):
-            return Answer("unsent")
+            return False
         self.store.sent(settled.id, text)
         self._commit()
-        return Answer("sent")
+        return True
 
     def _commit(self) -> None:
         for entry in self.store.due():

@@ -1,7 +1,7 @@
 """The two paths by which a finished text reaches the gate; each only translates, the rules are the gate's.
 
 The App's hook is answered as a Stop hook is: nothing, or a block with a reason. The official side asks about a pending
-text and gets a word for it.
+text and gets a word for it. That the model's turn has ended is told to the gate by itself, whatever the path.
 """
 
 from typing import Any
@@ -16,11 +16,11 @@ def app_hook(gate: Gate, given: dict[str, Any]) -> dict[str, str]:
 
 
 def official_pending(gate: Gate, given: dict[str, Any]) -> dict[str, str]:
-    """Answer the official side about a pending text: `rewrite` with the opinion, or what became of it."""
+    """Answer the official side about a pending text: `rewrite` with the opinion, `release`, or `over`."""
     answer = _finished(gate, given)
     if answer.outcome == "revise":
         return {"action": "rewrite", "opinion": answer.opinion}
-    return {"action": answer.outcome}
+    return {"action": "release" if answer.outcome == "passed" else "over"}
 
 
 def _finished(gate: Gate, given: dict[str, Any]) -> Answer:

@@ -11,7 +11,7 @@ INSERT INTO moves (old, new) VALUES
   ('drafting', 'review'), ('drafting', 'final'), ('drafting', 'failed'), ('drafting', 'stopped'),
   ('review', 'revision'), ('review', 'final'), ('review', 'failed'), ('review', 'stopped'),
   ('revision', 'final'), ('revision', 'failed'), ('revision', 'stopped'),
-  ('final', 'sending'), ('final', 'stopped'),
+  ('final', 'sending'), ('final', 'failed'), ('final', 'stopped'),
   ('sending', 'sent');
 
 -- A turn: one message of the user, and what is made of it. `why` says why it failed.

@@ -21,7 +21,10 @@ class State(StrEnum):
 
 
 RUNNING = (State.DRAFTING, State.REVIEW, State.REVISION)
-"""A turn that is here when the server goes down has failed."""
+"""A turn that is here when the server goes down has failed: its text is not settled."""
+
+AT_WORK = (*RUNNING, State.FINAL)
+"""Where the model may still do something, if only to end its turn."""
 
 MOVES: tuple[tuple[State, State], ...] = (
     (State.WAITING, State.DRAFTING),
@@ -32,8 +35,7 @@ MOVES: tuple[tuple[State, State], ...] = (
     (State.REVIEW, State.REVISION),
     (State.REVIEW, State.FINAL),
     (State.REVISION, State.FINAL),
-    *((running, end) for running in RUNNING for end in (State.FAILED, State.STOPPED)),
-    (State.FINAL, State.STOPPED),
+    *((at_work, end) for at_work in AT_WORK for end in (State.FAILED, State.STOPPED)),
     (State.FINAL, State.SENDING),
     (State.SENDING, State.SENT),
 )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from threadrebuild.ports import Tools
-from threadrebuild.review.states import RUNNING, State
+from threadrebuild.review.states import AT_WORK, State
 from threadrebuild.review.store import TurnStore
 
 MAILBOX_TOOLS = frozenset({"mailbox_say", "mailbox_reply"})
@@ -33,7 +33,7 @@ class Dispatcher:
 
     def call(self, turn: int, tool: str, arguments: str, permit: int = 0) -> Called:
         """Run a tool for a turn. A call under the seal fails that turn, and nothing else (RV-09)."""
-        if self.store.get(turn).state not in RUNNING:
+        if self.store.get(turn).state not in AT_WORK:
             return Called("over")
         if tool in MAILBOX_TOOLS:  # RV-05 RV-34
             self.store.intend(turn, tool, arguments)

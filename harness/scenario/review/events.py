@@ -65,21 +65,32 @@ class User(Event, frozen=True, kw_only=True):
 
 
 class Draft(Event, frozen=True, kw_only=True):
-    """The model writes its draft and hands it in."""
+    """The model writes its draft and hands it in; if that passes, its turn ends, unless it `goes_on`."""
 
     draft: Text
+    goes_on: bool = False
 
     def happen(self, house: ReviewHouse) -> None:
-        house.write(self.draft)
+        house.write(self.draft, goes_on=self.goes_on)
 
 
 class Revised(Event, frozen=True, kw_only=True):
     """The model writes the text anew, by the opinion it got."""
 
     revised: Text
+    goes_on: bool = False
 
     def happen(self, house: ReviewHouse) -> None:
-        house.write(self.revised, "revises")
+        house.write(self.revised, "revises", self.goes_on)
+
+
+class Ends(Event, frozen=True, kw_only=True):
+    """The model ends its turn."""
+
+    ends: Literal[True]
+
+    def happen(self, house: ReviewHouse) -> None:
+        house.end()
 
 
 class Calls(Event, frozen=True, kw_only=True):
@@ -160,6 +171,7 @@ EVENTS: dict[str, type[Event]] = {
     "user": User,
     "draft": Draft,
     "revised": Revised,
+    "ends": Ends,
     "calls": Calls,
     "granted": Granted,
     "stop": Stop,
