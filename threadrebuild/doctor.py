@@ -22,6 +22,7 @@ from threadrebuild.host_settings import hook_fault, hooked_configurations
 from threadrebuild.opening import household
 from threadrebuild.operation.household import Household
 from threadrebuild.operation.store import StoreError
+from threadrebuild.outliving import outliving
 from threadrebuild.ports import Pane
 from threadrebuild.project_folder import folder_fault, folder_name
 
@@ -62,6 +63,8 @@ class Report(msgspec.Struct, kw_only=True):
     single_consumers: list[str] = []
     """Channels and plugins of which only one process may poll; keep them off in a drill (TR-169)."""
     single_consumers_elsewhere: list[str] = []
+    left_running: list[int] = []
+    """Processes of sessions that an operation switched away from or to, and that are not behind the door (TR-170)."""
     stop_hook_installed: bool | None = None
     """Whether the host's Stop hook calls this configuration; nothing starts without it."""
     shared_with: list[str] = []
@@ -81,6 +84,7 @@ def doctor(house: Household) -> Report:
     _look_at_hook(house, report)
     _look_at_sharing(house, report)
     _look_at_version(house, report)
+    _look_at_what_is_left(house, report)
     active = house.store.active()
     if active is not None:
         report.active_operation = {"id": active.id, "state": active.state, "stale": house.is_stale(active)}
@@ -241,6 +245,14 @@ def _look_at_consumers(house: Household, report: Report) -> None:
     free: bool = not report.single_consumers_elsewhere  # TR-169
     said = "nobody else polls this household's channels" if free else ", ".join(report.single_consumers_elsewhere)
     _add(report, "single_consumers_free", free, said)
+
+
+def _look_at_what_is_left(house: Household, report: Report) -> None:
+    report.left_running = outliving(house, report.host_pid, report.pointer_session)
+    gone: bool = not report.left_running  # TR-170
+    shown = ", ".join(map(str, report.left_running))
+    said = "no process has outlived its session" if gone else f"still running, and not behind the door: {shown}"
+    _add(report, "nothing_left_running", gone, said)
 
 
 def _look_at_hook(house: Household, report: Report) -> None:

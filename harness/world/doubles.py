@@ -169,6 +169,12 @@ class SimulatedTmux:
         self._start(process)
         return process
 
+    def close(self, pane_id: str) -> None:
+        """Nothing is left of what a pane showed; the process that ran in it was not told, and lives on."""
+        gone = self._world.process()
+        gone.alive = False
+        self._panes[pane_id] = (self._panes[pane_id][0], gone)
+
     def find(self, target: str) -> Pane | None:
         if self._world.take_step("panes", "find", target=target) == "no" or not self.answers:
             return None

@@ -14,6 +14,8 @@ from harness.scenario.forms import Count, Demand, Met, Text, figures_met
 from harness.scenario.nights.play import Play
 from harness.scenario.seen import ScenarioFault, quoted, times
 from harness.world.night import OLD_SESSION
+from threadrebuild import actions
+from threadrebuild.doctor import doctor
 from threadrebuild.operation.record import Operation
 
 Place = Literal["old transcript", "new session", "backup", "operation file", "worker log"]
@@ -199,6 +201,35 @@ class Recorded(NightForm, frozen=True, kw_only=True):
         return figures_met(self.recorded, msgspec.to_builtins(night.latest), "the operation file")
 
 
+class Checked(NightForm, frozen=True, kw_only=True):
+    """A check of `doctor`, run when the night is over: whether it holds, and words of what it saw."""
+
+    doctor: Text
+    ok: bool = True
+    says: str = ""
+
+    def met(self, night: Night) -> Met:
+        checks = {check.name: check for check in doctor(night.play.night.house).checks}
+        if self.doctor not in checks:
+            raise ScenarioFault(f"doctor has no check {self.doctor!r}; it has {', '.join(checks)}")
+        seen = checks[self.doctor]
+        words = {True: "holds", False: "fails"}
+        wanted = f"{self.doctor} {words[self.ok]}: “{self.says}”"
+        return Met(seen.ok == self.ok and self.says in seen.detail, wanted, f"{words[seen.ok]}: {seen.detail}")
+
+
+class Shown(NightForm, frozen=True, kw_only=True):
+    """These fields of the operation that the command `status` shows."""
+
+    status: Annotated[dict[str, Any], Meta(min_length=1)]
+
+    def met(self, night: Night) -> Met:
+        shown = actions.status(night.play.night.house)["operation"]
+        if shown is None:
+            return Met(False, "the operation is shown", "nothing is shown")
+        return figures_met(self.status, shown, "the operation that is shown")
+
+
 class Never(NightForm, frozen=True, kw_only=True):
     """Something that must not happen at any moment of the night; `NEVER` says what can be named."""
 
@@ -255,6 +286,8 @@ NIGHT_FORMS: dict[str, type[NightForm]] = {
     "workers": Counted,
     "operations": Operations,
     "recorded": Recorded,
+    "doctor": Checked,
+    "status": Shown,
     "never": Never,
 }
 """The forms by the key that names them."""

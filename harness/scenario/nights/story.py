@@ -15,7 +15,8 @@ from msgspec import Meta as Bound
 
 from harness.scenario.loading import Fault, entries
 from harness.scenario.nights.moments import MOMENTS
-from harness.scenario.nights.play import OTHER_SESSION, Play
+from harness.scenario.nights.play import Play
+from harness.scenario.nights.somebody import SOMEBODY
 from harness.scenario.story import KINDS, Entry, Rewind
 from harness.world.kernel import START
 from harness.world.night import OLD_SESSION
@@ -293,49 +294,3 @@ def _time(text: str) -> datetime:
     begin = START + LOCAL
     time = begin.replace(hour=hour, minute=minute, second=second)
     return (time if time >= begin else time + timedelta(days=1)) - LOCAL
-
-
-def _open_another(play: Play) -> None:
-    path = play.night.host.transcript(OTHER_SESSION)
-    if path.exists():
-        play.night.talk(lambda talk: talk.user("还在吗"), OTHER_SESSION)
-        return
-    talk = Talk(version=play.night.host.version, seed=7)
-    talk.session = OTHER_SESSION
-    talk.user("另开一个窗口")
-    play.night.host.begin(OTHER_SESSION, talk)
-
-
-def _damage(place: str, change: Callable[[bytes], bytes | None]) -> Callable[[Play], None]:
-    def damage(play: Play) -> None:
-        path = play.place(place)
-        play.meddled.add(place)
-        if path is None or not path.exists():
-            return
-        changed = change(path.read_bytes())
-        if changed is None:
-            path.unlink()
-        else:
-            path.write_bytes(changed)
-
-    return damage
-
-
-def _take_door(play: Play, session: str) -> None:
-    play.meddled.add("door")
-    play.night.take_door(session)
-
-
-SOMEBODY: dict[str, Callable[[Play], None]] = {
-    "opens another session": _open_another,
-    "respawns the pane with another session": lambda play: _take_door(play, OTHER_SESSION),
-    "respawns the pane with the old session": lambda play: _take_door(play, OLD_SESSION),
-    "goes on in the old session": lambda play: play.night.talk(lambda talk: talk.user("我还在这边"), OLD_SESSION),
-    "starts the host again": lambda play: play.night.start_host(),
-    "appends a row without speech": lambda play: play.night.talk(lambda talk: talk.system("turn_duration")),
-    "changes the candidate": _damage("new session", lambda data: data + b"\n"),
-    "removes the candidate": _damage("new session", lambda data: None),
-    "changes the old transcript": _damage("old transcript", lambda data: data.replace(b"a", b"b", 1)),
-    "removes the old transcript": _damage("old transcript", lambda data: None),
-}
-"""What somebody may do, by the words of a story."""
