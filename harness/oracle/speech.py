@@ -62,7 +62,7 @@ class Said:
 
 
 @dataclass(frozen=True)
-class _Heard:
+class Heard:
     """A row of the chain with what it says."""
 
     row: Row
@@ -107,6 +107,15 @@ def said(path: Path, settings: Settings = DEFAULTS) -> Said:
     )
 
 
+def rows_in_order(path: Path, settings: Settings = DEFAULTS) -> list[tuple[Heard, int]]:
+    """The rows of the talk, whole, in its order, each with the number of its node; rewound ones are not among them."""
+    rows = read_rows(path)
+    main = [row for row in rows if row.value is not None and row.value.get("isSidechain") is not True]
+    heard, _ = _heard(rows, call_results(main), settings)
+    order = order_of_talk([each.member for each in heard])
+    return [(heard[place], order.nodes[place]) for place in order.talk]
+
+
 def by_turn(utterances: Iterable[Utterance]) -> list[list[Utterance]]:
     """User texts and the assistant's after them, up to the next user text (TR-018 … TR-021).
 
@@ -145,9 +154,9 @@ def _closed(utterances: Sequence[Utterance], settings: Settings) -> tuple[tuple[
     return tuple(each for turn in turns for each in turn), len(turns)
 
 
-def _heard(rows: Iterable[Row], results: dict[str, bool], settings: Settings) -> tuple[list[_Heard], set[str]]:
+def _heard(rows: Iterable[Row], results: dict[str, bool], settings: Settings) -> tuple[list[Heard], set[str]]:
     """The rows of the chain, each uuid once: at its first row's place, with its last row's words (TR-L15)."""
-    heard: list[_Heard] = []
+    heard: list[Heard] = []
     places: dict[str, int] = {}
     warnings = set()
     for row in rows:
@@ -155,7 +164,7 @@ def _heard(rows: Iterable[Row], results: dict[str, bool], settings: Settings) ->
             continue
         is_side = row.value.get("isSidechain") is True
         parts = () if is_side else tuple(parts_of(row.value, results, settings))
-        new = _Heard(row, parts, _member(row, parts, is_side))
+        new = Heard(row, parts, _member(row, parts, is_side))
         uuid = new.member.uuid
         if uuid is None or uuid not in places:
             if uuid is not None:
@@ -202,7 +211,7 @@ def _is_runtime_row(value: dict[str, Any], parts: Sequence[Part]) -> bool:
     return is_written_by_runtime(value) or is_mark
 
 
-def _words(heard: _Heard) -> list[tuple[str, str, str]]:
+def _words(heard: Heard) -> list[tuple[str, str, str]]:
     """What a row says, in whosever name; run traces say nothing."""
     return [(part.kind, part.role, part.text) for part in heard.parts if part.kind not in ("trace", "startup", "stamp")]
 

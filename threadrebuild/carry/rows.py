@@ -176,7 +176,7 @@ def _time_of(blocks: list[NewBlock]) -> datetime | None:
 
 def parsed_time(time: str | None) -> datetime | None:
     """A row's time in UTC to the millisecond; None where it is none, or leaves later rows no room to ascend."""
-    if time is None:
+    if time is None:  # WN-06
         return None
     try:
         parsed = datetime.fromisoformat(time)

@@ -42,7 +42,10 @@ def find_cut(plan: Plan, rows: Sequence[RecordRow], note: Note) -> Cut:
         tokens += note.tokens  # WN-09
         if best is not None and tokens > budget:  # WN-09
             break
-        if not open_pairs[begin]:  # WN-03
+        if open_pairs[begin]:  # WN-03
+            continue
+        # What was typed while a tool ran belongs to the turn that the tool works for.
+        if turn.number == 1 or begin == len(rows) or rows[begin].prompts:
             best = Cut(begin, turn.number, tokens)
     return best or Cut(0, 1, dialogue + note.tokens)
 

@@ -1,0 +1,33 @@
+"""Random sessions with thinking, tools and images: the oracle compares whole messages, byte for byte."""
+
+import tempfile
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+from windows import NOTE, Changed, change
+
+from harness.oracle.window import judge_window
+from harness.world.strategies import Transcript, transcripts
+
+REASONS = {"needs-human", "nothing-to-carry", "no-session-id", "poison", "still-full"}
+"""Why a window may stay as it is."""
+
+
+@given(transcripts(most_steps=14), st.sampled_from((60, 200, 30_000)))
+def test_a_random_session_is_kept_whole_or_not_at_all(transcript: Transcript, budget: int) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        changed = change(transcript.data, Path(name), malformed="report", retained_tokens=budget)
+        every_byte_is_in_one_class(changed)
+        if changed.reason is not None:
+            assert changed.reason in REASONS, changed.candidate.refusal
+            assert not (Path(name) / "out").exists()
+            return
+        assert judge_window(changed.source, changed.candidate.path, NOTE) == []
+        assert changed.summary["verification"]["ok"]
+
+
+def every_byte_is_in_one_class(changed: Changed) -> None:
+    shares = changed.plan.source.ledger.shares()
+    assert sum(shares.values()) == changed.plan.source.size, shares
+    assert min(shares.values(), default=0) >= 0, shares
