@@ -15,6 +15,7 @@ import click
 
 from harness.accept.cli import accept
 from harness.controls.cli import controls, rules
+from harness.incident.cli import incident
 from harness.lab.cli import cli_check
 from harness.lab.drill_cli import drill
 
@@ -63,6 +64,7 @@ main.add_command(controls)
 main.add_command(cli_check)
 main.add_command(accept)
 main.add_command(drill)
+main.add_command(incident)
 
 
 @main.command()

@@ -1,7 +1,7 @@
 """The run log: what a run did, in numbered steps, one JSON object a line. A report is made from it alone.
 
 Every step has `step` (1, 2, 3 …) and `kind`; the other fields depend on the kind. All kinds but `run`,
-`end`, `port`, `fault`, `lab`, `acceptance` and `drill` have `transcript`, its index in the run, from 0.
+`end`, `port`, `fault`, `lab`, `acceptance`, `drill` and `incident` have `transcript`, its index in the run, from 0.
 
 - `run`          `command` (the argv that reproduces it), `version`, `settings` {name: value}
 - `source`       `name`, `path`, `bytes`, `sha256`, `lines`, `cli_versions` [str], `expected` (path of the
@@ -46,10 +46,10 @@ Every step has `step` (1, 2, 3 …) and `kind`; the other fields depend on the k
                  `people` [{`rule`, `name`, `says`, `done` (null)}], `subject` (digests that it is on, or null)
 - `drill`        what a `drill` came to, without `transcript`: `verdict` ("passed" | "failed"), `reasons` [str],
                  `version`, `door`, `stages` [{`name`, `rule`, `ok` (null where it was not reached), `saw`}]
-- `incident`     an operation's evidence, replayed, without `transcript`: `operation`, `verdict` ("same" | "differs"), `then` and
-                 `now` {`state`, `conflict`, `error`}, `course` [{`at`, `event`, `state`, `detail`}], `differences`
-                 [{`what`, `then`, `now`}], `moved` [{`role`, `origin`, `line`, `text`, `when` ("then" | "now")}]: items
-                 that only one side carries, `moved_more` (count not listed), `notes` [str]
+- `incident`     an operation's evidence, replayed, without `transcript`: `operation`, `verdict` ("same" | "differs"),
+                 `then` and `now` {`state`, `conflict`, `error`}, `course` [{`at`, `event`, `state`, `detail`}],
+                 `differences` [{`what`, `then`, `now`}], `moved` [{`role`, `origin`, `line`, `text`, `when` ("then" |
+                 "now")}]: items that only one side carries, `moved_more` (count not listed), `notes` [str]
 - `verdict`      `verdict` ("green" | "red"), `why` [str]
 - `end`          `verdict` ("green" | "red"), `green`, `red` (counts)
 """
