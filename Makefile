@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint bench controls faults coverage clean
+.PHONY: demo test lint bench controls faults coverage recordings clean
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
@@ -31,6 +31,10 @@ faults: $(VENV)/.installed
 coverage: $(VENV)/.installed
 	$(BIN)/coverage run -m pytest -q
 	$(BIN)/coverage report --skip-covered
+
+# Needs npm and tmux; look at what changed, and at what `pytest --update-golden` then says, before it is committed.
+recordings: $(VENV)/.installed
+	$(BIN)/python -m harness.lab.recordings golden/cli 2.0.42 2.1.112 2.1.199 2.1.232 2.1.260 2.1.332
 
 controls: $(VENV)/.installed
 	$(BIN)/rebuild-harness controls

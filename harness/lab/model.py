@@ -16,6 +16,7 @@ PIECE = 24
 """Characters of a text that one event carries."""
 USAGE = {"input_tokens": 10, "output_tokens": 5, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
 ASIDE = '{"title": "aside", "isNewTopic": false}'
+NONE_LEFT = "the script has no more replies"
 HELD_SECONDS = 60
 """How long a reply waits for its release at most."""
 
@@ -81,7 +82,7 @@ class ScriptedModel:
         with self._lock:
             self.requests.append(request)
             aside = Reply(({"type": "text", "text": ASIDE},))
-            none_left = Reply(({"type": "text", "text": "the script has no more replies"},))
+            none_left = Reply(({"type": "text", "text": NONE_LEFT},))
             return (next(self._replies, none_left) if request.is_main else aside), next(self._count)
 
     def hold(self) -> None:

@@ -41,6 +41,12 @@ class Turn:
         blocks = [block for reply in self.replies for block in reply.blocks]
         return texts + [("assistant", block["text"]) for block in blocks if block["type"] == "text"]
 
+    @property
+    def in_order(self) -> list[tuple[str, str]]:
+        """The same in the order of talk: what was typed early follows the reply that it came in on."""
+        said = [each for each in self.planted if self.early is None or each != ("user", self.early)]
+        return [*said[:2], ("user", self.early), *said[2:]] if self.early else said
+
 
 def _text(text: str) -> dict[str, Any]:
     return {"type": "text", "text": text}

@@ -85,6 +85,11 @@ class Played:
         """(role, text) of all that was said."""
         return [each for turn in TALKS[self.way] for each in turn.planted]
 
+    @property
+    def in_order(self) -> list[tuple[str, str]]:
+        """The same in the order in which it is talk: what was typed early follows what it came in on."""
+        return [each for turn in TALKS[self.way] for each in turn.in_order]
+
 
 def play(place: Place, way: Way) -> Played:
     """Play the talk of `way` in a new session. Raises `NoNamespace`, and `LabFault` where the CLI does not go along."""
