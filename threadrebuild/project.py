@@ -32,7 +32,7 @@ def newest(folder: Path) -> Path:
     except OSError as error:
         raise UnreadableInput(f"{folder}: {error.strerror or error}") from None
     for _, path in sorted(files, reverse=True):
-        if not is_unused_candidate(path):  # TR-005
+        if not is_unused_candidate(path) and not holds_titles_only(path):  # TR-005
             return path
     raise UnreadableInput(f"{folder}: no transcript in this folder")
 
@@ -48,6 +48,20 @@ def _lies_in(folder: Path, path: Path) -> bool:
         return path.resolve().parent == folder.resolve()  # TR-001 TR-151
     except RuntimeError:
         return False  # links that lead in a circle
+
+
+def holds_titles_only(path: Path) -> bool:
+    """Whether a file holds nothing but titles of other sessions: older hosts begin one so before anything is said."""
+    titles = 0
+    try:
+        with path.open("rb") as file:
+            for line in file:
+                if json.loads(line).get("type") != "summary":
+                    return False
+                titles += 1
+    except (OSError, ValueError, AttributeError):
+        return False
+    return titles > 0
 
 
 def is_unused_candidate(path: Path) -> bool:
