@@ -76,17 +76,31 @@ def asked(night: Night) -> str:
 
 @proves("TR-157")
 def test_no_request_before_everything_was_looked_at_and_shown(tmp_path: Path) -> None:
-    free = wanting(tmp_path / "free", require_acceptance=False)
-    expect_equal("TR-157", asked(free), "pending", "a household that requires nothing")
     never = asked(wanting(tmp_path / "never"))
-    expect("TR-157", "nothing has been accepted yet" in never, f"without an acceptance: {never}")
+    expect("TR-157", "nothing has been accepted yet" in never, f"a request without an acceptance: {never}")
     good = wanting(tmp_path / "good")
     accept(good)
-    expect_equal("TR-157", asked(good), "pending", "with a GO on what is there")
+    expect_equal("TR-155", asked(good), "pending", "a GO lets a request through")
+    changed = wanting(tmp_path / "changed")
+    accept(changed)
+    changed.host.append("bbbb", lambda talk: talk.user("喂"))
+    said = asked(changed)
+    expect("TR-157", "the transcript was" in said, f"the plan that was shown was another session's: {said}")
+    free = wanting(tmp_path / "free", require_acceptance=False)
+    expect_equal("TR-157", asked(free), "pending", "a household that leaves it to people")
+
+
+@proves("TR-155")
+def test_after_a_check_that_does_not_hold_nothing_goes_on(tmp_path: Path) -> None:
+    never = asked(wanting(tmp_path / "never"))
+    expect("TR-157", "nothing has been accepted yet" in never, f"a request without an acceptance: {never}")
     bad = wanting(tmp_path / "bad")
-    accept(bad, "NO-GO", ("recall of the user",))
+    accept(bad, "NO-GO", ("doctor: host_in_pane", "plan"))
     said = asked(bad)
-    expect("TR-157", "NO-GO: recall of the user" in said, f"with a NO-GO: {said}")
+    expect("TR-155", "NO-GO: doctor: host_in_pane" in said, f"a request after a check that failed: {said}")
+    good = wanting(tmp_path / "good")
+    accept(good)
+    expect_equal("TR-155", asked(good), "pending", "a request after checks that all hold")
 
 
 def test_whatever_has_changed_since_is_named_and_nothing_else(tmp_path: Path) -> None:

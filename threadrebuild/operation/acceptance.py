@@ -127,7 +127,7 @@ def _changed(what: str, before: str, now: str, before_name: str = "", now_name: 
 
 def _fault(house: Household, accepted: Acceptance) -> str | None:
     """Why a verdict is no reason to go on; None where it is one."""
-    if accepted.verdict != "GO" or accepted.subject is None:
+    if accepted.verdict != "GO" or accepted.subject is None:  # TR-155
         return f"the last acceptance, of {accepted.at}, is NO-GO: {', '.join(accepted.failed)}"
     age = house.ports.clock.now() - datetime.fromisoformat(accepted.at)
     if not timedelta() <= age <= timedelta(hours=house.settings.acceptance_hours):

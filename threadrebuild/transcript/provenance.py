@@ -69,7 +69,7 @@ def is_injected(row: Row, texts: Iterable[str]) -> bool:
     if not row.isMeta:  # TR-007 TR-013 TR-152
         return False
     words = next((text for text in texts if text.strip() and not nothing_but_blocks(text)), "")
-    return not is_channel_message(words)  # TR-024 TR-152 TR-164 TR-L16
+    return not is_channel_message(words)  # TR-024 TR-152 TR-156 TR-164 TR-L16
 
 
 def user_text(row: Row, text: str, injected: bool) -> Origin:
