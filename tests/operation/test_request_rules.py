@@ -11,6 +11,7 @@ from test_configuration import expect_bounds, loaded
 
 from harness.expect import expect, expect_equal, proves
 from harness.world.night import Night
+from threadrebuild import actions
 from threadrebuild.config import Settings
 from threadrebuild.operation import coordinator
 from threadrebuild.operation.household import Refused
@@ -54,6 +55,33 @@ def test_a_request_stores_its_reason_cut_to_size(tmp_path: Path) -> None:
         expect_equal("TR-079", night.latest().reasons, [stored], f"reason stored for {given!r}")
         expect_equal("TR-079", night.latest().state, State.PENDING, "state after a request")
         expect_equal("TR-079", night.spawner.started, [], "workers started by a request")
+
+
+@proves("TR-150")
+def test_nothing_starts_by_itself_before_a_person_has_agreed(tmp_path: Path) -> None:
+    night = Night(tmp_path, dirty_budget_bytes=1000)
+    night.talk(lambda talk: talk.tool("Bash", {"command": "cat log"}, result="x" * 4000))
+    night.talk(lambda talk: talk.assistant("日志看过了。"))
+    advice = in_world(night, lambda: actions.dirty(night.house))
+    expect("TR-053", advice["should_rebuild"], "the budget is reached, and the advice is to rebuild")
+    for look in (actions.doctor, actions.dirty, actions.plan, actions.status):
+        in_world(night, lambda look=look: look(night.house))  # type: ignore[misc]
+    night.end_turn()
+    night.world.run()
+    expect_equal("TR-150", night.house.store.latest(), None, "what the advice alone leads to")
+    for word in ("", "yes", "rebuild", "CANCEL"):
+        refused = _refused(night, "夜里换窗", word)
+        expect_equal("TR-150", refused, "wrong-word", f"answer to {word!r}, with which nobody has agreed")
+        night.end_turn()
+        night.world.run()
+        expect_equal("TR-150", night.house.store.latest(), None, f"what {word!r} leads to")
+    expect_equal("TR-150", (night.tmux.respawned, night.spawner.started), (0, []), "uses of the door, and workers")
+    expect_equal(
+        "TR-150", _refused(night, "夜里换窗", "REBUILD"), None, "answer to the one signature that is asked for"
+    )
+    night.end_turn()
+    night.world.run()
+    expect_equal("TR-150", night.latest().state, State.ACTIVATED, "what it leads to")
 
 
 @proves("TR-094")

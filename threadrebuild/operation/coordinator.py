@@ -155,5 +155,5 @@ def _moved_by_a_person(house: Household, operation_id: str | None, event: Event)
 
 
 def _require_word(event: Event, confirmation: str) -> None:
-    if confirmation != WORDS[event]:  # TR-133
+    if confirmation != WORDS[event]:  # TR-133 TR-150
         raise Refused("wrong-word", f"the confirmation must be exactly {WORDS[event]}")
