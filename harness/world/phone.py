@@ -1,4 +1,4 @@
-"""The far ends of a reviewed chat: the user's phone, the official side's mailbox, the model's tools. All outlive a host.
+"""The far ends of a reviewed chat: the user's phone, the official side's mailbox, and the model's tools.
 
 What is handed over again under its id is shown, or recorded, once. What happens at a far end is told as a line.
 """
@@ -27,13 +27,9 @@ class Phone:
             return Outcome(False, "no line")
         if message_id not in self._known:
             self._known.add(message_id)
-            self.typing(message_id, text)
+            self.shown.append((message_id, text))
+            self.lines.add("phone", "shows", text, message_id)
         return Outcome(False, "no answer in time") if fault == "late" else Outcome(True)
-
-    def typing(self, message_id: str, text: str) -> None:
-        """A text, or a piece of one that is being written, appears."""
-        self.shown.append((message_id, text))
-        self.lines.add("phone", "shows", text, message_id)
 
 
 @dataclass

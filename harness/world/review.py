@@ -26,7 +26,7 @@ from threadrebuild.review.gate import Gate
 from threadrebuild.review.history import PastTalk
 from threadrebuild.review.paths import app_hook, official_pending
 from threadrebuild.review.rollout import PATHS, PROMPT, Rollout, hash_of, why_off
-from threadrebuild.review.states import ENDS
+from threadrebuild.review.states import ENDS, State
 from threadrebuild.review.store import Turn, TurnStore
 from threadrebuild.review.tools import Called, Dispatcher
 
@@ -143,7 +143,8 @@ class ReviewHouse:
         """The user presses stop."""
 
         def stop() -> None:
-            stopped = self.gate.stop(self.turn_of(message_id).id)
+            arrived = [turn.id for turn in self.store.every() if turn.message_id == message_id]
+            stopped = any(self.gate.stop(turn) for turn in arrived)
             self.lines.add("user", "stops" if stopped else "stops too late", where=message_id)
             self._serve()
 
@@ -179,13 +180,12 @@ class ReviewHouse:
         self._as_model(call)
 
     def write(self, text: str, did: Literal["drafts", "revises"] = "drafts", goes_on: bool = False) -> None:
-        """The model writes a text, piece by piece, and hands it in by the message's path; then its turn ends."""
+        """The model writes a text and hands it in by the message's path; if it passes, the turn ends."""
 
         def write(turn: Turn) -> None:
-            for end in (len(text) // 2, len(text)):
-                self.world.sleep(WRITES_MS / 2000)
-                if self.gate.may_show(turn.id):
-                    self.phone.typing(turn.message_id, text[:end])
+            if turn.state is not (State.DRAFTING if did == "drafts" else State.REVISION):
+                return
+            self.world.sleep(WRITES_MS / 1000)
             self.lines.add("model", did, text, turn.message_id)
             given = {"message_id": turn.message_id, "text": text}
             begun = self.world.now

@@ -58,14 +58,10 @@ class Gate:
         self.store.move(turn, State.DRAFTING)
         return Given(TOOLS_FIRST, self.store.get(turn).said)
 
-    def may_show(self, turn: int) -> bool:
-        """Whether what the model is writing may be seen on the phone already."""
-        return self.store.get(turn).state in (State.SENDING, State.SENT)  # RV-35
-
     def finished(self, turn: int, text: str) -> Answer:
-        """The model has finished a text: a draft, or the revision of one."""
+        """The model has finished a text: a draft, or the revision of one. At any other time it counts for nothing."""
         known = self.store.get(turn)
-        if known.state in ENDS:
+        if known.state not in (State.DRAFTING, State.REVISION):
             return Answer("over")
         if known.path not in PATHS:
             self.store.move(turn, State.FAILED, UNKNOWN_PATH)
@@ -113,13 +109,15 @@ class Gate:
         notes = self.store.notes()
         reply = self.client.ask(turn.message_id, draft, notes, list(searches.done.values()))
         answered = reply or Reply(problems=[], notes=[], look_up=[])
-        for asked in answered.look_up:  # RV-08
-            for name in names_in(asked, talk.names):
-                searches.ask(name)
+        asked: list[str] = []
+        for question in answered.look_up:  # RV-08
+            asked += names_in(question, talk.names)
+        for name in asked:
+            searches.ask(name)
         violated: list[str] = []
         for number in answered.notes:  # RV-31
             violated.append(notes[number])
-        opinion = opinion_of(forced, answered.problems, violated, searches.done)
+        opinion = opinion_of(forced, asked, answered.problems, violated, searches.done)
         with self.store.database.transaction():
             if self.store.get(turn.id).state is not State.REVIEW:
                 return Answer("over")

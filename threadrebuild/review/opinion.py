@@ -30,12 +30,22 @@ RESTS_ON_HISTORY = frozenset(
 
 def opinion_of(
     claims: Sequence[Claim],
+    asked: Sequence[str],
     problems: Sequence[Problem],
     violated: Sequence[str],
     searches: Mapping[str, Search],
 ) -> str:
-    """The opinion on a draft. `violated` holds the fridge notes that it violates, `searches` all that were made."""
-    found = [*_of_notes(violated), *_of_claims(claims, searches), *_of_problems(problems, searches)]
+    """The opinion on a draft.
+
+    `asked`: the names that the reviewer wanted looked up; `violated`: the fridge notes that the draft violates;
+    `searches`: all that were made, by name.
+    """
+    found = [
+        *_of_notes(violated),
+        *_of_claims(claims, searches),
+        *_of_questions(asked, searches),
+        *_of_problems(problems, searches),
+    ]
     if not found:
         return ""
     evidence = [line for name, search in searches.items() for line in _evidence(name, search)]
@@ -51,6 +61,12 @@ def _of_claims(claims: Sequence[Claim], searches: Mapping[str, Search]) -> Itera
     for claim in claims:
         if searches[claim.name].outcome == "found":
             yield f"{SAYS[claim.rule].format(name=claim.name)}：{claim.sentence}"
+
+
+def _of_questions(asked: Sequence[str], searches: Mapping[str, Search]) -> Iterator[str]:
+    for name in asked:
+        if searches[name].outcome == "found":
+            yield f"草稿里关于「{name}」的话，对照下面的历史核对一遍"
 
 
 def _of_problems(problems: Sequence[Problem], searches: Mapping[str, Search]) -> Iterator[str]:
