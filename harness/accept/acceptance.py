@@ -84,7 +84,7 @@ def _stored(looking: Looking) -> Path | None:
         return None
     acceptance = Acceptance(
         verdict=verdict(looking.findings),
-        at=looking.house.now(),
+        at=looking.house.ports.clock.now(),
         failed=[each.name for each in looking.findings if each.state != "holds"],
         subject=looking.subject,
     )

@@ -9,11 +9,12 @@ from typing import Any, TypeVar
 import msgspec
 
 from harness.expect import expect, expect_equal, proves
-from harness.world.night import OLD_SESSION, Night
+from harness.world.night import OLD_SESSION, PANE, Night
 from threadrebuild.config import ConfigError, load_settings
 from threadrebuild.installed_cli import installed_cli
 from threadrebuild.operation import coordinator
 from threadrebuild.operation.acceptance import Acceptance, store_acceptance, subject_of
+from threadrebuild.operation.by_hand import prepare_by_hand
 from threadrebuild.operation.household import Refused
 from threadrebuild.ports import Answer
 
@@ -27,6 +28,7 @@ def wanting(folder: Path, **settings: Any) -> Night:
     program.write_bytes(b"a program")
     facts = {"require_acceptance": True, "resume_command": (str(program), "--resume", "{session_id}")}
     night = Night(folder / "night", **{**facts, **settings})
+    night.tmux.replace(PANE, str(program), "--resume", OLD_SESSION)
     answers(night, b"2.1.199 (Claude Code)\n")
     return night
 
@@ -59,8 +61,7 @@ def accept(night: Night, verdict: str = "GO", failed: tuple[str, ...] = ()) -> P
     cli = in_world(night, lambda: installed_cli(night.settings, night.processes))
     assert not isinstance(cli, str)
     subject = subject_of(night.settings, transcript, transcript.stat().st_size, cli)
-    at = night.world.now.isoformat()
-    acceptance = Acceptance(verdict=verdict, at=at, failed=list(failed), subject=subject)  # type: ignore[arg-type]
+    acceptance = Acceptance(verdict=verdict, at=night.world.now, failed=list(failed), subject=subject)  # type: ignore[arg-type]
     return in_world(night, lambda: store_acceptance(night.house, acceptance))
 
 
@@ -135,6 +136,19 @@ def test_whatever_has_changed_since_is_named_and_nothing_else(tmp_path: Path) ->
         assert said.count(" was ") == (name not in ("removed", "silent")), (name, said)
 
 
+def test_what_is_prepared_is_what_was_accepted(tmp_path: Path) -> None:
+    for name, wanted in (("accepted", "verifying"), ("other", "failed")):
+        night = wanting(tmp_path / name)
+        accept(night)
+        assert asked(night) == "pending"
+        other = night.project_dir / "other.jsonl"
+        other.write_bytes(night.host.wrote(OLD_SESSION).replace("早".encode(), "晚".encode()))
+        transcript = night.host.transcript(OLD_SESSION) if name == "accepted" else other
+        operation = in_world(night, lambda: prepare_by_hand(night.house, transcript))  # noqa: B023
+        assert operation.state == wanted, operation.error
+        assert wanted == "verifying" or "other.jsonl" in str(operation.error)
+
+
 def test_talk_that_goes_on_is_no_change(tmp_path: Path) -> None:
     night = wanting(tmp_path / "night")
     accept(night)
@@ -160,10 +174,16 @@ def test_what_lies_there_is_private_and_holds_no_word_of_the_talk(tmp_path: Path
 
 
 def test_a_file_that_is_no_acceptance_is_none(tmp_path: Path) -> None:
-    for number, text in enumerate((b"", b"{}", b"[]", b'{"verdict": "PERHAPS"}')):
+    for number, text in enumerate(
+        (b"", b"{}", b"[]", b'{"verdict": "PERHAPS"}', _of(b"yesterday"), _of(b"2026-08-14T14:00:00"))
+    ):
         night = wanting(tmp_path / str(number))
         accept(night).write_bytes(text)
         assert "no acceptance" in asked(night), text
+
+
+def _of(time: bytes) -> bytes:
+    return b'{"verdict": "GO", "at": "%s", "failed": [], "subject": null}' % time
 
 
 def test_the_settings_of_acceptance_have_bounds(tmp_path: Path) -> None:

@@ -7,9 +7,10 @@ configuration, a transcript and a program, each by its digest, and it ages: talk
 from datetime import datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
+from msgspec import Meta
 
 from threadrebuild.config import Settings
 from threadrebuild.installed_cli import InstalledCli, installed_cli
@@ -41,8 +42,8 @@ class Acceptance(msgspec.Struct, frozen=True, kw_only=True):
     """A verdict as it lies in the state folder: names of checks and digests, and no word of the dialogue (TR-146)."""
 
     verdict: Literal["GO", "NO-GO"]
-    at: str
-    """When it was reached; ISO, UTC."""
+    at: Annotated[datetime, Meta(tz=True)]
+    """When it was reached."""
     failed: list[str]
     """Names of the checks that did not hold or were not made; empty for a GO."""
     subject: Subject | None
@@ -93,15 +94,15 @@ def read_acceptance(house: Household) -> Acceptance | None:
         raise Refused("not-accepted", f"{path}: no acceptance: {error}") from None
 
 
-def require_acceptance(house: Household) -> None:
-    """Raise `Refused` where the household wants a verdict before a request and the last is no GO on what is here now.
+def require_acceptance(house: Household, transcript: Path | None = None) -> None:
+    """Raise `Refused` where the household wants a verdict first and the last is no GO on what is here now.
 
-    The reason names each digest that differs.
+    It has to be on this transcript; without one, on the newest. The reason names each digest that differs.
     """
     if not house.settings.require_acceptance:
         return
     accepted = read_acceptance(house)
-    fault = "nothing has been accepted yet" if accepted is None else _fault(house, accepted)
+    fault = "nothing has been accepted yet" if accepted is None else _fault(house, accepted, transcript)
     if fault is not None:  # TR-157
         raise Refused("not-accepted", f"{fault}; run rebuild-harness accept and look at its plan")
 
@@ -125,19 +126,19 @@ def _changed(what: str, before: str, now: str, before_name: str = "", now_name: 
     return f"the {what} was {accepted} and is {present}"
 
 
-def _fault(house: Household, accepted: Acceptance) -> str | None:
+def _fault(house: Household, accepted: Acceptance, transcript: Path | None) -> str | None:
     """Why a verdict is no reason to go on; None where it is one."""
     if accepted.verdict != "GO" or accepted.subject is None:  # TR-155
         return f"the last acceptance, of {accepted.at}, is NO-GO: {', '.join(accepted.failed)}"
-    age = house.ports.clock.now() - datetime.fromisoformat(accepted.at)
+    age = house.ports.clock.now() - accepted.at
     if not timedelta() <= age <= timedelta(hours=house.settings.acceptance_hours):
         return f"the acceptance is of {accepted.at}, and acceptance_hours is {house.settings.acceptance_hours:g}"
     cli = installed_cli(house.settings, house.ports.processes)
     if isinstance(cli, str):
         return cli
     try:
-        transcript = source_in(house.settings, None)
-        now = subject_of(house.settings, transcript, accepted.subject.transcript_bytes, cli)
+        source = source_in(house.settings, transcript)
+        now = subject_of(house.settings, source, accepted.subject.transcript_bytes, cli)
     except (UnreadableInput, OSError) as error:
         return str(error)
     changed = differences(accepted.subject, now)

@@ -9,6 +9,7 @@ from threadrebuild.carry.candidate import MANIFEST, Candidate, build_candidate
 from threadrebuild.carry.manifest import read_manifest
 from threadrebuild.carry.plan import Plan, plan_file
 from threadrebuild.carry.summary import dirty_summary, figures, verification_summary
+from threadrebuild.operation.acceptance import require_acceptance
 from threadrebuild.operation.fencing import LostLease, own
 from threadrebuild.operation.freeze import NotFrozen, freeze, neighbours_of
 from threadrebuild.operation.household import Household, Refused
@@ -58,6 +59,8 @@ def _prepare(house: Household, operation: Operation, worker: str) -> None:
     if operation.cas_identity not in (None, identity):  # TR-L34 TR-105
         raise _TakenOver("the door is not held by whom it was when the turn ended")
     source = source_in(house.settings, Path(operation.transcript_path))
+    # A request is about the newest session; whose turn has ended, or whom a person names, may be another.
+    require_acceptance(house, source)
     folder = house.store.artifacts(operation.id)
     copy = folder / f"{source.stem}.jsonl"
     frozen = freeze(house, source, copy)
