@@ -7,6 +7,8 @@ from threadrebuild.config import Settings
 from threadrebuild.transcript.lines import UnreadableInput
 
 _LAST_BYTES = 1 << 16
+BEFORE_ANY_TALK = frozenset({"summary", "file-history-snapshot"})
+"""Kinds of rows that versions 1.0.128 to 2.0.42 begin a file with, before anything is said in the new session."""
 
 
 def source_in(settings: Settings, transcript: Path | None) -> Path:
@@ -32,7 +34,7 @@ def newest(folder: Path) -> Path:
     except OSError as error:
         raise UnreadableInput(f"{folder}: {error.strerror or error}") from None
     for _, path in sorted(files, reverse=True):
-        if not is_unused_candidate(path) and not holds_titles_only(path):  # TR-005
+        if not is_unused_candidate(path) and not is_barely_begun(path):  # TR-005
             return path
     raise UnreadableInput(f"{folder}: no transcript in this folder")
 
@@ -50,18 +52,18 @@ def _lies_in(folder: Path, path: Path) -> bool:
         return False  # links that lead in a circle
 
 
-def holds_titles_only(path: Path) -> bool:
-    """Whether a file holds nothing but titles of other sessions: older hosts begin one so before anything is said."""
-    titles = 0
+def is_barely_begun(path: Path) -> bool:
+    """Whether a file holds nothing but what older hosts write into a new one when they start, as titles of others."""
+    read = 0
     try:
         with path.open("rb") as file:
             for line in file:
-                if json.loads(line).get("type") != "summary":
+                if json.loads(line).get("type") not in BEFORE_ANY_TALK:
                     return False
-                titles += 1
+                read += 1
     except (OSError, ValueError, AttributeError):
         return False
-    return titles > 0
+    return read > 0
 
 
 def is_unused_candidate(path: Path) -> bool:

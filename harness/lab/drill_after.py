@@ -17,6 +17,7 @@ from harness.lab.model import Reply
 from harness.lab.wire import BROKEN, behaviour, carried_texts, compare, sent_texts
 from harness.oracle.candidate import blocks_of
 from harness.oracle.judge import planted
+from threadrebuild.channel.handover import WAIT_SECONDS
 from threadrebuild.init import SERVER
 from threadrebuild.operation.passed import shortcomings
 from threadrebuild.operation.record import Built, Operation, Source
@@ -29,8 +30,8 @@ CARRIED = "carried.jsonl"
 """The candidate as it was before the host wrote to it."""
 SWITCH_SECONDS = 60.0
 """How long a worker may take; a switch that lasts longer is none that has passed."""
-GONE_SECONDS = 15.0
-"""How long what was told to end may take to do so."""
+GONE_SECONDS = WAIT_SECONDS + 15.0
+"""How long what was told to end may take to do so; a worker may still be waiting for a message to arrive."""
 ASKED = "Which two code words did I tell you? Without files, without tools."
 
 

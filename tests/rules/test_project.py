@@ -164,15 +164,16 @@ def test_what_is_no_session_of_the_folder_is_not_previewed(tmp_path: Path) -> No
 
 
 @proves("TR-005")
-def test_a_file_of_titles_alone_is_not_previewed(tmp_path: Path) -> None:
+def test_a_file_that_a_host_has_barely_begun_is_not_previewed(tmp_path: Path) -> None:
     # As an old host begins one when it is started, before anything is said in the new session.
     title = b'{"type":"summary","summary":"A title","leafUuid":"00000000-0000-4000-8000-000000000001"}\n'
+    title += b'{"type":"file-history-snapshot","messageId":"m","snapshot":{},"isSnapshotUpdate":false}\n'
     live = dated(talk_of("新").write(tmp_path / "live.jsonl"), 1)
     started = tmp_path / "started.jsonl"
     started.write_bytes(title)
     dated(started, 2)
     settings = Settings(project_dir=str(tmp_path))
-    expect_equal("TR-005", source_in(settings, None), live, "newest beside a file of nothing but a title")
+    expect_equal("TR-005", source_in(settings, None), live, "newest beside a file that was barely begun")
     started.write_bytes(title + talk_of("后").bytes())
     dated(started, 2)
     expect_equal("TR-005", source_in(settings, None), started, "newest once something was said after the title")
