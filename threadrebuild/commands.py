@@ -94,6 +94,8 @@ def status(operation: str | None, config: Path | None, as_json: bool) -> None:
         click.echo(f"  {step['at']} {step['event']} -> {step['state']}{detail}")
     if answer["proven"]:
         click.echo(answer["proven"]["says"])
+    for changed in found["surroundings_changed"]:
+        click.echo(f"outside of the transcript, {changed} since the freeze")
     if found["error"]:
         click.echo(f"error: {found['error']}")
     if found["session_conflict"]:

@@ -48,6 +48,7 @@ def export_bundle(house: Household, operation_id: str) -> dict[str, Any]:
     if operation.candidate is not None:
         # The digest of a short text gives it away to whoever guesses it.
         record["candidate"]["items"] = len(operation.candidate.items)
+    record["surroundings"] = len(operation.surroundings)
     return redacted(
         {
             "version": __version__,

@@ -54,7 +54,7 @@ def _done(place: Place, way: str, session: str) -> dict[str, Any]:
 
 
 def _served(place: Place, turn: Turn) -> list[str]:
-    return ["--mcp-config", str(place.tools), "--strict-mcp-config"] if turn.served else []
+    return ["--mcp-config", str(place.tools)] if turn.served else []
 
 
 def _resuming(session: str) -> list[str]:

@@ -13,6 +13,7 @@ from threadrebuild.operation.household import Household
 from threadrebuild.operation.record import Operation
 from threadrebuild.operation.recovery import fail, nothing_said_since, restore
 from threadrebuild.operation.states import Event
+from threadrebuild.operation.surroundings import changes, surroundings
 from threadrebuild.ports import Outcome
 from threadrebuild.transcript.lines import digest_of
 
@@ -57,6 +58,7 @@ def _switch(house: Household, operation: Operation, worker: str) -> None:
         if silence.ok:
             operation.cas_identity_after = health.identity
             operation.activated_at = house.now()
+            operation.surroundings_changed = changes(operation.surroundings, surroundings(house))  # TR-L29
             house.move(operation, Event.SWITCHED, health.detail)
         elif switched.changed:  # TR-107
             operation.switched = False

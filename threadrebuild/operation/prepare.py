@@ -16,6 +16,7 @@ from threadrebuild.operation.household import Household, Refused
 from threadrebuild.operation.record import Built, Operation, Source
 from threadrebuild.operation.recovery import fail, remove_candidate
 from threadrebuild.operation.states import Event
+from threadrebuild.operation.surroundings import surroundings
 from threadrebuild.project import source_in
 from threadrebuild.project_folder import folder_fault
 from threadrebuild.transcript.lines import UnreadableInput, digest_of
@@ -69,6 +70,7 @@ def _prepare(house: Household, operation: Operation, worker: str) -> None:
     with own(house, operation, worker):
         operation.cas_identity = identity
         operation.neighbours = neighbours
+        operation.surroundings = surroundings(house)  # TR-L29
         operation.source = Source(str(source), source.stem, frozen.size, frozen.sha256, str(copy))
         house.store.save(operation)
     plan = plan_file(copy, house.settings)

@@ -65,6 +65,10 @@ class Operation(msgspec.Struct, kw_only=True):
     source: Source | None = None
     neighbours: dict[str, str] = {}
     """Other transcripts of the project folder at the freeze: name → SHA-256 (TR-106)."""
+    surroundings: dict[str, str] = {}
+    """What of the system prompt's sources could be seen at the freeze: name → SHA-256 (TR-L29)."""
+    surroundings_changed: list[str] = []
+    """What of it was another when the new session started."""
     cas_identity: Identity | None = None
     cas_identity_after: Identity | None = None
     new_session_id: str | None = None
