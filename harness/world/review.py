@@ -230,14 +230,12 @@ class ReviewHouse:
         self.gate = Gate(self.store, client, self.history, self.phone, self.upstream, clock, self.off)
 
     def _rollout(self) -> Rollout:
-        total, first, follow_up = self.setting.limit_ms
+        keys = ("search_limit_ms", "search_first_ms", "search_follow_up_ms")
         return Rollout(
             review_prompt_sha256=self._pinned("rollout"),
             review_model=self.setting.model,
-            search_limit_ms=total,
-            search_first_ms=first,
-            search_follow_up_ms=follow_up,
             tested={path: ANOTHER if path in self.setting.untested else hash_of(PROMPT) for path in PATHS},
+            **dict(zip(keys, self.setting.limit_ms or (), strict=False)),
         )
 
     def _pinned(self, place: Place) -> str:

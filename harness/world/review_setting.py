@@ -30,7 +30,8 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     old_hash: list[Place] = []
     """The places that pin another prompt."""
     untested: list[PathName] = []
-    limit_ms: tuple[int, int, int] = (4500, 3700, 800)
+    limit_ms: tuple[int, int, int] | None = None
+    """The limit that the rollout states: the whole, the first search's, the rest's; None: the expected one."""
 
 
 @dataclass

@@ -123,6 +123,7 @@ def test_both_paths_come_to_the_same_verdicts(tmp_path: Path) -> None:
     for path in ("app hook", "official pending"):
         house = chat(tmp_path / path, CAT, says("大橘呢", label="m", path=path), drafts("大橘我没印象了。"))
         goes_on(house, revises("英短蓝猫。"))
+        expect("RV-14", not any(reason.about == "prompt" for reason in house.off), "one prompt in all places")
         came[path] = (house.opinions, [str(turn.state) for turn in house.store.every()], shown(house))
     expect_equal("RV-15", came["app hook"], came["official pending"], "opinion, state and text on the two paths")
     expect_equal("RV-15", came["app hook"][1:], (["sent"], ["英短蓝猫。"]), "what it comes to on both")

@@ -53,6 +53,8 @@ def test_the_first_search_has_3700_ms_and_all_together_4500(tmp_path: Path) -> N
 
 @proves("RV-20")
 def test_a_search_that_ran_out_of_time_is_not_checked_and_never_absent(tmp_path: Path) -> None:
+    limits = [limit for _, limit in two_searches(tmp_path, 3700, 10).searched]
+    expect_equal("RV-18", limits, [3700, 800], "limits of a first search and of one that follows it")
     for keeps_limit in (True, False):
         for takes in AROUND:
             wanted = "found" if takes <= 3700 else "not checked"
