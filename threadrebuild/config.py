@@ -110,7 +110,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         if self.context_limit_tokens <= self.closing_reserve_tokens + self.window_margin_tokens:  # WN-08
             raise ValueError("context_limit_tokens must leave room beside closing_reserve_tokens and the margin")
         if self.carry == "note" and self.note_path is None:
-            raise ValueError("carry = \"note\" needs note_path")
+            raise ValueError('carry = "note" needs note_path')
         for name in ("project_dir", "claude_workdir", "resume_pointer_path", "channel_dir", "note_path"):
             path = getattr(self, name)
             if path is not None and not Path(path).is_absolute():  # TR-002

@@ -114,13 +114,21 @@ def _no_stray(ended: Ended) -> Iterator[str]:
                 yield f"{path.name} belongs to no operation"
             continue
         candidate = operation["candidate"]
-        if operation["state"] in ENDS and not operation["switched"] and path.stem != ended.live:
+        kept = operation["activated_at"] is not None or (operation["switched"] and operation["state"] == "failed")
+        if operation["state"] in ENDS and not kept and path.stem != ended.live:
             if not _is_hosts(ended, path.stem):
-                yield f"{path.name} was never switched to and lies where a preview picks it up"
+                yield f"{path.name} was never activated and lies where a host or a preview picks it up"
         elif candidate is None:
             yield f"{path.name} is there, and no candidate is on record"
         elif sha256(path.read_bytes()[: candidate["bytes"]]).hexdigest() != candidate["sha256"] and not ended.meddled:
             yield f"{path.name} is not the candidate that was verified"
+
+
+def _published_late(ended: Ended) -> Iterator[str]:
+    """Nothing lies in the project folder that is not about to be switched to."""
+    for name, states in ended.night.published:
+        if "activating" not in states:
+            yield f"{name} was published while the operation was {', '.join(states) or 'unknown'}"
 
 
 def _door_and_record(ended: Ended) -> Iterator[str]:
@@ -229,6 +237,7 @@ OPERATION_INVARIANTS = (
     Invariant("TR-L25", "every operation has ended, or waits for somebody", _ended),
     Invariant("TR-149", "nothing is left half-written", _nothing_half),
     Invariant("TR-071", "no candidate lies about that was never switched to", _no_stray),
+    Invariant("TR-065", "nothing is published before its switch begins", _published_late),
     Invariant("TR-087", "who is behind the door is who is on record", _door_and_record),
     Invariant("TR-107", "no third party is overwritten", _no_stranger_overwritten),
     Invariant("TR-146", "no word of the dialogue is in operation file or worker log", _no_words),

@@ -7,6 +7,7 @@ are separate steps, each of which can fail or be the last. What the host itself 
 import errno
 import io
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -41,6 +42,8 @@ class SimulatedFiles:
         """Files whose last bytes did not reach the disk: what it holds of them."""
         self._names: dict[Path, dict[str, bytes | None]] = {}
         """Names that were changed and not flushed, by folder: what the disk holds under them (None: nothing)."""
+        self.on_publish: Callable[[Path], object] = lambda final: None
+        """What is told of every file that has just been given a name of its own."""
         world.on_power_cut.append(self._forget)
 
     def make_folder(self, path: Path) -> bool:
@@ -67,6 +70,7 @@ class SimulatedFiles:
         if final.exists():
             raise FileExistsError(errno.EEXIST, "simulated", str(part), None, str(final))
         self._rename(part, final)
+        self.on_publish(final)
 
     def replace(self, part: Path, final: Path) -> None:
         self._world.take_step("files", "replace", path=self._shown(final))

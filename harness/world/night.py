@@ -102,9 +102,16 @@ class Night:
         self.host.on_stop = lambda session, transcript: coordinator.stop_hook(self.house, str(transcript))
         self.strangers: list[Process] = []
         """What somebody else has put behind the door; nobody may overwrite it."""
+        self.published: list[tuple[str, list[str]]] = []
+        """What was published into the project folder, and the states that the operations were in at that moment."""
+        self.files.on_publish = self._see_published
         self.host.begin(OLD_SESSION, talk or self._small_talk())
         self._open(door)
         self.world.on_power_cut.append(lambda: self.world.start(self.outside(), self.start_host, BOOT_SECONDS))
+
+    def _see_published(self, final: Path) -> None:
+        if final.parent == self.project_dir:
+            self.published.append((final.name, [str(each.state) for each in self.house.store.all()]))
 
     def _open(self, door: DoorKind) -> None:
         """Start what the old session lives in."""

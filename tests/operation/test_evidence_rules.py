@@ -100,6 +100,7 @@ def test_all_data_of_an_operation_lies_in_its_places(tmp_path: Path) -> None:
         inside = {path.relative_to(state).as_posix() for path in made if path.is_relative_to(state)}
         wanted = {f"operations/{operation.id}.json", f"{artifacts}/manifest.json", f"{artifacts}/ledger.json"}
         wanted |= {f"{artifacts}/{OLD_SESSION}.jsonl", f"{artifacts}/startup_snapshot.txt"}
+        wanted |= {f"{artifacts}/{operation.new_session_id}.jsonl"} if ended == "activated" else set()
         expect_equal("TR-144", inside, wanted, f"{ended}: files of the operation")
         outside = {path.name for path in made if not path.is_relative_to(state)}
         candidate = f"{operation.new_session_id}.jsonl"

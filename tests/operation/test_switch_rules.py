@@ -3,10 +3,13 @@
 import stat
 from pathlib import Path
 
+from households import in_state
+
 from harness.expect import expect, expect_equal, proves
 from harness.world.kernel import HANG_SECONDS, Fault
 from harness.world.night import OLD_SESSION, Night
 from threadrebuild.operation import coordinator
+from threadrebuild.operation.record import Operation
 from threadrebuild.operation.store import StoreError
 from threadrebuild.system import SystemFiles
 
@@ -98,3 +101,43 @@ def _asked(folder: Path, *faults: Fault) -> Night:
     night.ask_for_rebuild()
     night.world.run()
     return night
+
+
+@proves("TR-071")
+def test_a_candidate_that_somebody_goes_on_with_is_theirs_and_stays(tmp_path: Path) -> None:
+    for goes_on in (False, True):
+        night = _asked(tmp_path / str(goes_on))
+        night.host.lives = [1.0, None]
+        in_state(night, "activating", lambda night=night: night.world.start(night.world.process("person"), speak, 3.0))  # type: ignore[misc]
+
+        def speak(night: Night = night, goes_on: bool = goes_on) -> None:
+            if goes_on:
+                night.talk(lambda talk: talk.user("喂"), night.latest().new_session_id or "")
+
+        night.end_turn()
+        night.world.run()
+        ended = night.latest()
+        session = ended.new_session_id or ""
+        kept = night.house.store.artifacts(ended.id) / f"{session}.jsonl"
+        expect_equal("TR-088", ended.state, "rolled_back", f"end of a switch whose new session dies ({ended.error})")
+        expect_equal("TR-071", night.host.transcript(session).exists(), goes_on, "it lies in the project folder still")
+        expect("TR-071", kept.exists(), "what was switched to is kept as evidence")
+        expect("TR-071", [name for name, _ in night.published] == [f"{session}.jsonl"], "it was published")
+
+
+@proves("TR-065")
+def test_nothing_new_lies_in_the_project_folder_before_the_switch(tmp_path: Path) -> None:
+    night = _asked(tmp_path)
+    seen: list[tuple[str, bool]] = []
+    save = night.house.store.save
+
+    def saving(operation: Operation) -> None:
+        save(operation)
+        seen.append((str(operation.state), night.host.transcript(operation.new_session_id or "").exists()))
+
+    night.house.store.save = saving  # type: ignore[method-assign]
+    night.end_turn()
+    night.world.run()
+    expect("TR-065", ("activated", True) in seen, f"it was not published in the end: {seen}")
+    early = [state for state, there in seen if there and state not in ("activating", "activated")]
+    expect_equal("TR-065", early, [], "states in which a host with --continue would take the candidate")

@@ -53,11 +53,12 @@ class _Refused(Exception):
         self.refusal = refusal
 
 
-def build_candidate(plan: Plan, out: Path, session_id: str, files: Files, evidence: Path | None = None) -> Candidate:
+def build_candidate(plan: Plan, out: Path, session_id: str, files: Files, project: Path | None = None) -> Candidate:
     """Write `out/<session_id>.jsonl`, `manifest.json` and `ledger.json` for a plan that is not refused.
 
-    With `evidence` the manifest and the ledger go into that folder, which must exist. Files are private and appear
-    whole or not at all (TR-060, TR-067). What goes wrong is a refusal in the result.
+    Its ids are compared with the transcripts beside source and candidate, and with those of `project`, where it is to
+    be published later. Files are private and appear whole or not at all (TR-060, TR-067). What goes wrong is a refusal
+    in the result.
     """
     candidate = Candidate(plan, session_id, out / f"{session_id}.jsonl", plan.refusal, warnings=list(plan.warnings))
     if candidate.refusal is not None:
@@ -65,7 +66,7 @@ def build_candidate(plan: Plan, out: Path, session_id: str, files: Files, eviden
     if session_id == plan.source.session_id:  # TR-060
         candidate.refusal = Refusal("not-a-new-session", 0, f"{session_id} is the source's own session")
         return candidate
-    finals = [(evidence or out) / MANIFEST, (evidence or out) / LEDGER, candidate.path]
+    finals = [out / MANIFEST, out / LEDGER, candidate.path]
     parts = {final: part_of(final, session_id) for final in finals}
     made: list[Path] = []
     try:
@@ -78,7 +79,7 @@ def build_candidate(plan: Plan, out: Path, session_id: str, files: Files, eviden
         for part in parts.values():
             files.remove(part)
         _write(candidate, parts, files)
-        _check(candidate, parts)
+        _check(candidate, parts, project or out)
         for final in finals:  # TR-067 TR-068
             files.publish(parts[final], final)
             made.append(final)
@@ -225,7 +226,7 @@ def ledger_of(plan: Plan) -> dict[str, object]:
     }
 
 
-def _check(candidate: Candidate, parts: dict[Path, Path]) -> None:
+def _check(candidate: Candidate, parts: dict[Path, Path], project: Path) -> None:
     """Read everything back from the disk and prove it before anybody sees it (TR-064, TR-065)."""
     source = candidate.plan.source
     if source.ledger.total() != source.size:  # TR-L06
@@ -243,7 +244,7 @@ def _check(candidate: Candidate, parts: dict[Path, Path]) -> None:
         raise SourceChanged("the source changed while it was carried")
     manifest_part, _, rows_part = parts.values()
     own = {rows_part.resolve(), candidate.path.resolve()}
-    folders = {source.path.resolve().parent, candidate.path.resolve().parent}
+    folders = {source.path.resolve().parent, candidate.path.resolve().parent, project.resolve()}
     found = (path for folder in folders for path in folder.glob("*.jsonl") if path.is_file())
     neighbours = sorted(path for path in found if path.resolve() not in own)
     manifest = read_manifest(manifest_part)

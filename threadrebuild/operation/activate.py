@@ -10,12 +10,12 @@ from threadrebuild.doors.door import Health, Holder
 from threadrebuild.operation.fencing import overslept, own
 from threadrebuild.operation.freeze import changed_since, neighbours_of
 from threadrebuild.operation.household import Household
+from threadrebuild.operation.publishing import NotPublished, built_path, is_as_verified, publish
 from threadrebuild.operation.record import Operation
 from threadrebuild.operation.recovery import fail, nothing_said_since, restore
 from threadrebuild.operation.states import Event
 from threadrebuild.operation.surroundings import changes, surroundings
 from threadrebuild.ports import Outcome
-from threadrebuild.transcript.lines import digest_of
 
 
 def activate(house: Household, operation: Operation, worker: str) -> None:
@@ -40,13 +40,18 @@ def _switch(house: Household, operation: Operation, worker: str) -> None:
             return
         operation.door_command = house.door.command(session_id)
         house.move(operation, Event.ACTIVATE)
+        try:
+            publish(house, operation)
+        except NotPublished as error:
+            fail(house, operation, str(error))
+            return
         operation.switched = True
         house.store.save(operation)
         if overslept(house, operation):
             operation.switched = False
             fail(house, operation, "the worker stood still for longer than its lease; what it had compared is old")
             return
-        # Once more, with nothing left to do but to use it: what comes in between now, no door can tell (TR-109).
+        # Once more, with nothing left to do but to use it. The door compares by itself, as far as it can (TR-109).
         if house.door.holder(operation.cas_identity, session_id) is not Holder.UNCHANGED:  # TR-107
             operation.switched = False
             fail(house, operation, "the door changed hands at the last moment", conflict=True)
@@ -77,13 +82,13 @@ def _mismatch(house: Household, operation: Operation) -> tuple[str, bool] | None
     if isinstance(changed, str):
         return changed, False
     operation.rows_after_freeze = changed
-    path = Path(candidate.path)
     try:
-        if digest_of(path, path.stat().st_size) != candidate.sha256:
+        if not is_as_verified(built_path(house, operation), candidate):
             return "the candidate is not what was verified", False
     except OSError as error:
         return f"the candidate cannot be read any more: {error.strerror or error}", False
-    if neighbours_of(house, {Path(source.path).name, path.name}) != operation.neighbours:  # TR-096 TR-106
+    own_files = {Path(source.path).name, Path(candidate.path).name}
+    if neighbours_of(house, own_files) != operation.neighbours:  # TR-096 TR-106
         return "another session of this project was opened or went on since the freeze", True
     if house.door.holder(identity, candidate.session_id) is not Holder.UNCHANGED:  # TR-105
         return "the door is not held by whom it was when this was prepared", True

@@ -1,4 +1,4 @@
-"""Prepare: identity, freeze, plan from the frozen copy, candidate in the project folder, verification, all on record.
+"""Prepare: identity, freeze, plan from the frozen copy, candidate beside it, verification, all on record.
 
 Any step that does not match abandons the whole operation with the door untouched (TR-149).
 """
@@ -13,8 +13,9 @@ from threadrebuild.operation.acceptance import require_acceptance
 from threadrebuild.operation.fencing import LostLease, own
 from threadrebuild.operation.freeze import NotFrozen, freeze, neighbours_of
 from threadrebuild.operation.household import Household, Refused
+from threadrebuild.operation.publishing import discard
 from threadrebuild.operation.record import Built, Operation, Source
-from threadrebuild.operation.recovery import fail, remove_candidate
+from threadrebuild.operation.recovery import fail
 from threadrebuild.operation.states import Event
 from threadrebuild.operation.surroundings import surroundings
 from threadrebuild.project import source_in
@@ -41,7 +42,7 @@ def prepare(house: Household, operation: Operation, worker: str) -> None:
         _prepare(house, operation, worker)
     except LostLease:
         # Recovery has ended this operation; what was built since then is nobody's.
-        remove_candidate(house, operation)
+        discard(house, operation)
         raise
     except (_Abandoned, NotFrozen, UnreadableInput, Refused, OSError) as error:
         with own(house, operation, worker):
@@ -80,23 +81,23 @@ def _prepare(house: Household, operation: Operation, worker: str) -> None:
     operation.dirty_at_prepare = dirty_summary(plan.dirty)
     if plan.refusal is not None:
         raise _Abandoned(f"{plan.refusal.reason}: {plan.refusal.detail}")
-    candidate = build_candidate(plan, house.project_dir, operation.new_session_id, house.ports.files, evidence=folder)
+    candidate = build_candidate(plan, folder, operation.new_session_id, house.ports.files, project=house.project_dir)
     if candidate.refusal is not None:
         raise _Abandoned(f"{candidate.refusal.reason}: {candidate.refusal.detail}")
     _keep_snapshot(house, plan, folder)  # TR-144
     with own(house, operation, worker):
-        operation.candidate = _built(candidate, plan, folder)
+        operation.candidate = _built(candidate, plan, house.project_dir)
         assert candidate.verification is not None
         operation.verification = verification_summary(candidate.verification)
         house.move(operation, Event.PREPARED, f"{candidate.items} items in {candidate.rows} rows")
 
 
-def _built(candidate: Candidate, plan: Plan, folder: Path) -> Built:
-    manifest = folder / MANIFEST
+def _built(candidate: Candidate, plan: Plan, project: Path) -> Built:
+    manifest = candidate.path.with_name(MANIFEST)
     items = [(item.item_id, item.injected_sha256) for item in read_manifest(manifest).items]
     return Built(
         session_id=candidate.session_id,
-        path=str(candidate.path),
+        path=str(project / candidate.path.name),
         bytes=candidate.path.stat().st_size,
         sha256=candidate.sha256,
         startup_snapshot_sha256=plan.startup_sha256,

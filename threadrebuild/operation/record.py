@@ -29,7 +29,10 @@ class Source(msgspec.Struct, frozen=True):
 
 
 class Built(msgspec.Struct, frozen=True):
-    """The candidate: its file and digests, and the ids and digests of its items in order (TR-063)."""
+    """The candidate: its digests, and the ids and digests of its items in order (TR-063).
+
+    `path` is its place in the project folder, where it lies from the switch on; it was built beside the backup.
+    """
 
     session_id: str
     path: str

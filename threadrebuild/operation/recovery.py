@@ -4,13 +4,14 @@ Recovery proves what is, it does not do again what was done (TR-153). A switch t
 is behind the door now; a third party is never overwritten.
 """
 
+from contextlib import suppress
 from pathlib import Path
 
-from threadrebuild.carry.candidate import part_of
 from threadrebuild.doors.claims import claims_of
 from threadrebuild.doors.door import Health, Holder, Identity
 from threadrebuild.operation.freeze import changed_since
 from threadrebuild.operation.household import Household
+from threadrebuild.operation.publishing import discard, take_back
 from threadrebuild.operation.record import Operation
 from threadrebuild.operation.states import Event, State
 from threadrebuild.ports import Outcome
@@ -29,6 +30,8 @@ def recover_stale(house: Household, may_wait: bool = True) -> list[Operation]:
     moved = []
     house.store.sweep()
     for operation in house.store.all():
+        if may_wait:
+            _withdraw_left(house, operation)
         if not house.is_stale(operation):
             continue
         if operation.state not in (State.ACTIVATING, State.ROLLBACK_SCHEDULED):
@@ -40,6 +43,15 @@ def recover_stale(house: Household, may_wait: bool = True) -> list[Operation]:
             continue
         moved.append(operation)
     return moved
+
+
+def _withdraw_left(house: Household, operation: Operation) -> None:
+    """Take back a candidate that could not be taken back when its operation ended."""
+    ended = operation.state is State.ROLLED_BACK or (operation.state is State.FAILED and not operation.switched)
+    left = house.project_dir / f"{operation.new_session_id}.jsonl"
+    if ended and operation.activated_at is None and left.exists():
+        with suppress(OSError):
+            take_back(house, operation)
 
 
 def _end_at_the_door(house: Household, operation: Operation) -> bool:
@@ -69,23 +81,12 @@ def fail(house: Household, operation: Operation, error: str, conflict: bool = Fa
 
 
 def discard_candidate(house: Household, operation: Operation) -> None:
-    """Remove the candidate of an operation from the project folder, so that no preview picks it up (TR-071)."""
-    if operation.new_session_id is None:
-        return
-    remove_candidate(house, operation)
-    operation.candidate_discarded = True
+    """Remove the candidate of an operation, so that no preview and no `--continue` picks it up (TR-071).
 
-
-def remove_candidate(house: Household, operation: Operation) -> None:
-    """Remove what an operation built in the project folder, and what it left half-written beside its backup."""
-    assert operation.new_session_id is not None
-    files = house.ports.files
-    path = house.project_dir / f"{operation.new_session_id}.jsonl"
-    files.remove(part_of(path, operation.new_session_id))
-    files.remove(path)
-    files.sync_folder(house.project_dir)
-    for part in sorted(house.store.artifacts(operation.id).glob(f".{operation.new_session_id}.*")):
-        files.remove(part)
+    What somebody has gone on with in the project folder is theirs, and stays.
+    """
+    if operation.new_session_id is not None:
+        operation.candidate_discarded = discard(house, operation)
 
 
 def restore(house: Household, operation: Operation, why: str) -> None:
@@ -105,6 +106,8 @@ def restore(house: Household, operation: Operation, why: str) -> None:
     health = door.healthy(identity, operation.source.session_id) if back.ok else Health(*back[:2])
     operation.rollback_ok = health.ok
     if health.ok:
+        with suppress(OSError):  # `recover` tries again; what was built stays with the backup
+            take_back(house, operation)
         operation.error = why
         house.move(operation, Event.RESTORED, f"{why}; the old session is back")
     else:
@@ -145,6 +148,7 @@ def _end_switch(house: Household, operation: Operation) -> None:
         house.move(operation, Event.SWITCHED, f"{why}; the new session is there and healthy")
     elif holder is Holder.UNCHANGED:
         house.door.undo(operation.cas_identity, operation.new_session_id)
+        operation.switched = False
         fail(house, operation, f"{why}; nothing had been switched")
     elif holder is Holder.OTHER:
         house.door.undo(operation.cas_identity, operation.new_session_id)

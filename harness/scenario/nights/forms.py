@@ -18,7 +18,7 @@ from threadrebuild import actions
 from threadrebuild.doctor import doctor
 from threadrebuild.operation.record import Operation
 
-Place = Literal["old transcript", "new session", "backup", "operation file", "worker log"]
+Place = Literal["old transcript", "candidate", "new session", "backup", "operation file", "worker log"]
 
 
 @dataclass(frozen=True, slots=True)

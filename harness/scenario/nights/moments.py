@@ -37,7 +37,8 @@ def _worker_alive(play: Play) -> bool:
 MOMENTS: dict[str, Callable[[Play], bool]] = {
     **{state: _state(state) for state in STATES},
     "the transcript is copied": _filled("backup"),
-    "the candidate is there": _filled("new session"),
+    "the candidate is there": _filled("candidate"),
+    "the candidate is published": _filled("new session"),
     "the new session is behind the door": _behind("new session"),
     "the old session is behind the door": _behind("old session"),
     "nobody is behind the door": _behind("nobody"),

@@ -134,7 +134,11 @@ class Play:
             return state / "operations" / f"{latest.id}.json"
         if name == "backup":
             return state / "artifacts" / latest.id / f"{OLD_SESSION}.jsonl"
-        return self.night.host.transcript(latest.new_session_id) if latest.new_session_id else None
+        if latest.new_session_id is None:
+            return None
+        if name == "candidate":
+            return state / "artifacts" / latest.id / f"{latest.new_session_id}.jsonl"
+        return self.night.host.transcript(latest.new_session_id)
 
     def _is_up(self) -> bool:
         return self.night.settings.activation != "pointer" and self.night.resident().alive

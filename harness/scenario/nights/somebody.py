@@ -66,8 +66,8 @@ SOMEBODY: dict[str, Callable[[Play], None]] = {
     "appends a row without speech": lambda play: play.night.talk(lambda talk: talk.system("turn_duration")),
     "opens a drill that polls the same channel": _open_drill,
     "closes the pane, and its process lives on": _close_pane,
-    "changes the candidate": _damage("new session", lambda data: data + b"\n"),
-    "removes the candidate": _damage("new session", lambda data: None),
+    "changes the candidate": _damage("candidate", lambda data: data + b"\n"),
+    "removes the candidate": _damage("candidate", lambda data: None),
     "changes the old transcript": _damage("old transcript", lambda data: data.replace(b"a", b"b", 1)),
     "removes the old transcript": _damage("old transcript", lambda data: None),
 }
