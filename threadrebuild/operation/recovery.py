@@ -99,7 +99,10 @@ def restore(house: Household, operation: Operation, why: str) -> None:
     if sure_holder(house, identity, operation.new_session_id) is Holder.OTHER:  # TR-107
         fail(house, operation, f"{why}; somebody else holds the door", conflict=True)
         return
-    back = door.switch(identity, operation.source.session_id, instead_of=operation.new_session_id)
+    for _ in range(LOOKS):  # the new session may have been started again in between, by the pane's own command
+        back = door.switch(identity, operation.source.session_id, instead_of=operation.new_session_id)
+        if not back.changed:
+            break
     if back.changed:  # TR-107
         fail(house, operation, f"{why}; somebody else took the door: {back.detail}", conflict=True)
         return
