@@ -17,6 +17,8 @@ LEASE_SECONDS = 4_000
 """Longer than any lease, so that a worker that is gone counts as gone."""
 
 _ANOTHER = "respawns the pane with another session"
+_WORDS = "(something is said)"
+"""What was said is not on record; only that it was."""
 _WHILE = ("scheduled", "running", "verifying", "activating")
 
 CAUSES: tuple[tuple[str, tuple[Entry, ...]], ...] = (
@@ -24,17 +26,22 @@ CAUSES: tuple[tuple[str, tuple[Entry, ...]], ...] = (
     ("when the turn ended", ({"while": "scheduled", "somebody": _ANOTHER},)),
     ("when this was prepared", ({"while": "verifying", "somebody": _ANOTHER},)),
     ("at the last moment", ({"while": "verifying", "somebody": _ANOTHER},)),
-    ("something was said after the freeze", ({"while": "the transcript is copied", "user": "(something is said)"},)),
+    ("before the old session ended", ({"while": "activating", "user": _WORDS},)),
+    ("something was said after the freeze", ({"while": "the transcript is copied", "user": _WORDS},)),
     ("the source is not what was frozen", ({"while": "verifying", "somebody": "changes the old transcript"},)),
     ("the source cannot be read any more", ({"while": "verifying", "somebody": "removes the old transcript"},)),
     ("the candidate is not what was verified", ({"while": "verifying", "somebody": "changes the candidate"},)),
     ("the candidate cannot be read any more", ({"while": "verifying", "somebody": "removes the candidate"},)),
     ("did not come back", ({"while": "verifying", "next_sessions_live": [1, 1]},)),
     ("is gone or dead", ({"while": "verifying", "next_sessions_live": [1, 0]},)),
+    ("no answer in time", ({"while": "verifying", "door": "answers late"},)),
     ("the switch failed", ({"while": "verifying", "door": "refuses"},)),
 )
 """Words of an error → what happened. The first that stands in it counts."""
-_AFTER_ACTIVATION = ("the door changed hands after activation", ({"somebody": _ANOTHER},))
+_AFTER_ACTIVATION: tuple[tuple[str, Entry], ...] = (
+    ("the door changed hands after activation", {"somebody": _ANOTHER}),
+    ("the old session is not as it was left", {"somebody": "goes on in the old session"}),
+)
 REFUSALS = ("poison:", "nothing-to-carry:", "no-session-id:", "over-budget:", "unreadable-line:", "torn-tail:")
 """Beginnings of errors that follow from the transcript alone."""
 
@@ -57,8 +64,7 @@ def story_of(operation: Operation, later: Sequence[Entry]) -> tuple[list[Entry],
         story += [{"talk": list(later)}, {"person": "recover"}]
     if State.ROLLBACK_PENDING in reached:
         story.append({"person": "rollback-request"})
-        words, taken = _AFTER_ACTIVATION
-        story += taken if words in (operation.error or "") else ()
+        story += [deed for words, deed in _AFTER_ACTIVATION if words in (operation.error or "")]
         story += [{"hook": "Stop"}, {"wait": LONG_SECONDS}]
     return story, untold
 

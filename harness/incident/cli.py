@@ -39,14 +39,18 @@ def incident(archive: Path, scrub: bool, as_json: bool, out: Path) -> None:
     """
     from harness.incident import running
     from harness.incident.archive import BadArchive
+    from harness.incident.scrub import ScrubFault
+    from harness.incident.scrubbing import SCRUBBED
     from harness.rules import CatalogueError
     from harness.runs import UnusableFolder
     from threadrebuild.transcript.lines import UnreadableInput
 
-    words = ["rebuild-harness", "incident", str(archive), *(["--scrub"] if scrub else []), "-o", str(out)]
+    # The page of a scrubbed incident names no folder of the original.
+    read = out / SCRUBBED if scrub else archive
+    command = shlex.join(["rebuild-harness", "incident", str(read), "-o", str(out)])
     try:
-        found = running.incident(archive, scrub, out, shlex.join(words))
-    except (BadArchive, CatalogueError, UnusableFolder, UnreadableInput, OSError) as error:
+        found = running.incident(archive, scrub, out, command)
+    except (BadArchive, ScrubFault, CatalogueError, UnusableFolder, UnreadableInput, OSError) as error:
         click.echo(f"error: {error}", err=True)
         sys.exit(UNUSABLE)
     if as_json:

@@ -146,7 +146,7 @@ def _compare(replayed: Replay) -> None:
     found += differing.errors(then.error, now.error)
     if replayed.probes is not None:
         proven = {name: getattr(replayed.probes, name) for name in ("inbound", "outbound")}
-        if then.proven != proven:
+        if proven != (then.proven or dict.fromkeys(proven, True)):
             before = differing.shown(then.proven) if then.proven else differing.NOT_RECORDED
             found.append(Difference("proof of the new session", before, replayed.probes.says))
     plan = replayed.candidate.plan

@@ -202,7 +202,8 @@ class Run:
     def state(self) -> str:
         if self.end is None or self.of_state("open") or not (self.transcripts or self.acceptance or self.drill):
             return "open"
-        return "green" if _said(self.end, "verdict") == "green" and not self.doubts else "red"
+        good = _said(self.end, "verdict") == "green" and _said(self.incident, "verdict") != "differs"
+        return "green" if good and not self.doubts else "red"
 
     @property
     def headline(self) -> str:
@@ -214,7 +215,7 @@ class Run:
             return words.DRILL[str(_said(self.drill, "verdict"))]
         if not self.transcripts:
             return "Nothing was judged"
-        if self.incident is not None and self.state == "green":
+        if self.incident is not None and not self.doubts and _said(self.end, "verdict") == "green":
             return words.INCIDENT[self.incident.said["verdict"]]
         if len(self.transcripts) == 1 and not self.doubts:
             return self.transcripts[0].headline
