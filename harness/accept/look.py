@@ -25,7 +25,7 @@ from harness.runlog import RunLog
 from harness.runs import CANDIDATES, private
 from threadrebuild.carry.plan import plan_file
 from threadrebuild.carry.summary import dirty_summary, plan_summary
-from threadrebuild.cli_lock import OddLock, lock_beside, missing_runs, read_lock
+from threadrebuild.cli_version import CliVersion
 from threadrebuild.config import ConfigError
 from threadrebuild.doctor import Report, doctor
 from threadrebuild.installed_cli import InstalledCli, installed_cli
@@ -80,7 +80,7 @@ class Looking:
             before = len(self.findings)
             try:
                 self.findings += look(self)
-            except (UnreadableInput, StoreError, OddLock, OSError) as error:
+            except (UnreadableInput, StoreError, OSError) as error:
                 self.findings.append(found(stage, None, False, str(error)))
             stopped_by = next((each.name for each in self.findings[before:] if each.state != "holds"), "")
 
@@ -135,6 +135,10 @@ class Looking:
 
     def candidate(self) -> Iterator[Finding]:
         """The carry is built and verified, and an independent reading of the copy agrees."""
+        if self.house.settings.carry != "dialogue":
+            said = "only a carry of the dialogue is judged here, and this household carries a note"
+            yield Finding("candidate", None, "not checked", said)
+            return
         job = Job(self.source.name, self.copy, self.house.settings)
         done = next(replayed(self.log, self.out / CANDIDATES, [job]))
         agreed = "built and verified, and an independent reading finds the same words"
@@ -154,7 +158,7 @@ class Looking:
         """The installed CLI tells its version, and it is the one that was checked and locked (WN-05)."""
         cli = self._installed()
         yield found("installed CLI", None, True, f"{cli.version}, {cli.file}")
-        yield _locked(cli, lock_beside(self.config))
+        yield _locked(cli, self.report.cli)
         self.subject = subject_of(self.house.settings, self.source, self.copy.stat().st_size, cli)
 
     def lab(self) -> Iterator[Finding]:
@@ -214,14 +218,10 @@ STAGES: dict[str, Callable[[Looking], Iterator[Finding]]] = {
 }
 
 
-def _locked(cli: InstalledCli, path: Path) -> Finding:
-    lock = read_lock(path)
-    if lock is None:
-        return found("version lock", "WN-05", False, f"no version is locked: there is no {path}; run cli-check --lock")
-    missing = ", ".join(missing_runs(lock.runs))
-    without = f", without a run of: {missing}" if missing else ""
-    said = f"{lock.version} is locked{without}; {cli.version} is installed"
-    return found("version lock", "WN-05", lock.version == cli.version, said)
+def _locked(cli: InstalledCli, seen: CliVersion | None) -> Finding:
+    locked, notes = (None, []) if seen is None else (seen.locked, seen.notes)
+    said = [f"{locked} is locked, and {cli.version} is installed"] if locked else []
+    return found("version lock", "WN-05", locked == cli.version, "; ".join([*said, *notes]))
 
 
 def _existing(folder: Path) -> Path:

@@ -103,10 +103,20 @@ SPOILINGS: dict[str, tuple[Callable[[Example], object], str, str]] = {
         "doctor: cli_version",
         "2.1.332 is installed, and 2.1.199 is locked",
     ),
-    "unlocked CLI": (lambda it: it.lock.unlink(), "version lock", "no version is locked"),
+    "unlocked CLI": (lambda it: it.lock.unlink(), "version lock", "no version of the CLI is locked"),
     "odd lock": (lambda it: it.lock.write_text("version = 2"), "doctor: cli_version", "no lock of a version"),
     "no program": (lambda it: it.program.unlink(), "doctor: cli_version", "no program that can be found"),
     "no version": (lambda it: it.process.update(version="no idea"), "doctor: cli_version", "tells no version"),
+    "carry of another kind": (
+        lambda it: it.configure("^activation", f'carry = "note"\nnote_path = "{it.home}/note"\nactivation'),
+        "candidate",
+        "only a carry of the dialogue",
+    ),
+    "turn that stays behind": (
+        lambda it: (it.say("还在吗"), it.configure("^activation", "include_open_tail = false\nactivation")),
+        "plan: selected_turns",
+        "wanted as many as source_turns",
+    ),
     "no lab": (
         lambda it: setattr(it, "meanwhile", raising(NoNamespace("unshare is not installed"))),
         "resumed in the lab",
