@@ -22,6 +22,7 @@ from harness.lab.terminal import typed
 KEY = "sk-ant-fake-000"
 TOOLS = f"Bash,{ASKED_TOOL}"
 PROMPT_SECONDS = 45
+SERVER_MILLISECONDS = "30000"
 
 
 def main(words: Sequence[str]) -> None:
@@ -125,6 +126,10 @@ def environment_of(place: Place, port: int) -> dict[str, str]:
         "DISABLE_TELEMETRY": "1",
         "DISABLE_ERROR_REPORTING": "1",
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        # Newer versions do not wait for a server before they ask the model, and the script does not wait for them.
+        "MCP_CONNECTION_NONBLOCKING": "0",
+        "MCP_TIMEOUT": SERVER_MILLISECONDS,
+        "MCP_CONNECT_TIMEOUT_MS": SERVER_MILLISECONDS,
     }
 
 
