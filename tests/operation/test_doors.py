@@ -47,6 +47,15 @@ def says(tmp_path: Path, text: str, words: str) -> bool:
     return words in (refusal(tmp_path, text) or "")
 
 
+def expect_good_id_is_written(night: Night) -> None:
+    """A pointer that is there takes an id of the right shape."""
+    path = night.pointer.with_name("good")
+    path.write_text(f"{OLD_SESSION}\n", encoding="ascii")
+    written = in_world(night, lambda: PointerFile(path, night.files).write(NEW, f"{OLD_SESSION}\n"))
+    expect("TR-111", written.ok, f"a good id is written: {written.detail}")
+    path.unlink()
+
+
 @proves("TR-110")
 def test_the_door_is_one_of_three_and_all_carry_the_same(tmp_path: Path) -> None:
     default = next(field.default for field in msgspec.structs.fields(Settings) if field.name == "activation")
@@ -328,9 +337,7 @@ def test_an_active_unit_that_ignores_the_pointer_is_a_failure(tmp_path: Path) ->
 @proves("TR-120")
 def test_the_pointer_door_writes_one_line_and_kills_nothing(tmp_path: Path) -> None:
     night = night_of(tmp_path, "pointer")
-    expect(
-        "TR-111", in_world(night, lambda: PointerFile(tmp_path / "good", night.files).write(NEW, None)).ok, "a good id"
-    )
+    expect_good_id_is_written(night)
     runner = night.world.process("runner")
     operation = rebuilt(night)
     expect_equal("TR-120", operation.state, State.ACTIVATED, f"end of a switch by pointer ({operation.error})")
@@ -353,9 +360,7 @@ def test_the_pointer_door_writes_one_line_and_kills_nothing(tmp_path: Path) -> N
 @proves("TR-120")
 def test_an_absent_pointer_and_an_empty_one_are_told_apart_and_put_back(tmp_path: Path) -> None:
     first = Night(tmp_path / "first", door="pointer")
-    expect(
-        "TR-111", in_world(first, lambda: PointerFile(tmp_path / "good", first.files).write(NEW, None)).ok, "a good id"
-    )
+    expect_good_id_is_written(first)
     for name, content in [("absent", None), ("empty", ""), ("old", OLD_SESSION)]:
         night = Night(tmp_path / name, door="pointer")
         if content is None:

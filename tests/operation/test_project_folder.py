@@ -66,6 +66,7 @@ def test_the_root_above_all_projects_and_relative_paths_are_refused(tmp_path: Pa
     ]:
         config = tmp_path / "config.toml"
         config.write_text(line, encoding="utf-8")
+        expect("WN-08", "must leave room" not in refusal(config), "nothing is wrong with the window's limits")
         expect_equal("TR-002", "absolute" in refusal(config), wanted, f"{line} is refused as no absolute path")
     projects = tmp_path / "projects"
     project = projects / "-home-user-project"

@@ -1,13 +1,17 @@
 """Rules of the switch that no story shows alone: what is private, what is stable, who may go on after a long sleep."""
 
 import stat
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 from households import in_state
 
 from harness.expect import expect, expect_equal, proves
 from harness.world.kernel import HANG_SECONDS, Fault
 from harness.world.night import OLD_SESSION, Night
+from threadrebuild.doors.tmux import TmuxDoor
 from threadrebuild.operation import coordinator
 from threadrebuild.operation.record import Operation
 from threadrebuild.operation.store import StoreError
@@ -59,6 +63,21 @@ def test_a_transcript_that_keeps_growing_is_not_copied(tmp_path: Path) -> None:
     expect("TR-103", settled.latest().state == "activated", f"a file that settled ended {settled.latest().error}")
 
 
+@proves("TR-089")
+def test_a_controller_that_raises_anywhere_leaves_no_operation_in_mid_switch(tmp_path: Path) -> None:
+    for use in ("switch", "healthy"):
+        night = _asked(tmp_path / use)
+        with patch.object(TmuxDoor, use, _raising_once(getattr(TmuxDoor, use))):
+            night.end_turn()
+            night.world.run()
+        ended = night.latest()
+        expect_equal("TR-089", ended.state, "rolled_back", f"end of a switch in which `{use}` raised ({ended.error})")
+        expect("TR-089", "out of memory" in (ended.error or ""), f"the error is kept: {ended.error}")
+        night.ask_for_rebuild("noch einmal")
+        night.world.run()
+        expect_equal("TR-089", night.latest().state, "pending", "what becomes of a later request")
+
+
 @proves("TR-004")
 def test_the_transcript_is_the_one_that_the_hook_names(tmp_path: Path) -> None:
     night = _asked(tmp_path)
@@ -92,6 +111,19 @@ def test_a_worker_that_sleeps_at_the_door_is_not_judged_dead(tmp_path: Path) -> 
     expect_equal("TR-L25", seen, ["activating"], "the state after a recovery, with the worker asleep at the door")
     expect("TR-L25", night.latest().state == "activated", f"the worker went on to {night.latest().state}")
     expect_equal("TR-L25", night.live_session(), night.latest().new_session_id, "who is behind the door")
+
+
+def _raising_once(use: Callable[..., Any]) -> Callable[..., Any]:
+    """A use of the door that raises, the first time, what nobody foresaw."""
+    raised: list[bool] = []
+
+    def using(*arguments: Any, **named: Any) -> Any:
+        if not raised:
+            raised.append(True)
+            raise MemoryError("out of memory")
+        return use(*arguments, **named)
+
+    return using
 
 
 def _asked(folder: Path, *faults: Fault) -> Night:
