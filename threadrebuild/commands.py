@@ -92,6 +92,9 @@ def status(operation: str | None, config: Path | None, as_json: bool) -> None:
     for step in found["steps"]:
         detail = f": {step['detail']}" if step["detail"] else ""
         click.echo(f"  {step['at']} {step['event']} -> {step['state']}{detail}")
+    if answer["proven"] or answer["stale"]:
+        for lacking in answer["shortcomings"]:
+            click.echo(f"not passed: {lacking}")
     if answer["proven"]:
         click.echo(answer["proven"]["says"])
     for changed in found["surroundings_changed"]:

@@ -71,6 +71,8 @@ class Report(msgspec.Struct, kw_only=True):
     """Other configurations in the host's Stop hooks that name the same target, project or pointer (TR-L34)."""
     cli: CliVersion | None = None
     """The version of the CLI: pinned, installed and serving (WN-05)."""
+    state_dir_shared_with: list[str] = []
+    """Configurations of other households that keep their operations in the same folder (TR-154)."""
     active_operation: dict[str, Any] | None = None
     cannot_prove: list[str] = []
 
@@ -242,14 +244,14 @@ def _look_at_consumers(house: Household, report: Report) -> None:
         report.single_consumers_elsewhere += [
             f"{name} in {place}" for name in others if name in report.single_consumers
         ]
-    free: bool = not report.single_consumers_elsewhere  # TR-169
+    free: bool = not report.single_consumers_elsewhere  # TR-162 TR-169
     said = "nobody else polls this household's channels" if free else ", ".join(report.single_consumers_elsewhere)
     _add(report, "single_consumers_free", free, said)
 
 
 def _look_at_what_is_left(house: Household, report: Report) -> None:
     report.left_running = outliving(house, report.host_pid, report.pointer_session)
-    gone: bool = not report.left_running  # TR-170
+    gone: bool = not report.left_running  # TR-162 TR-170
     shown = ", ".join(map(str, report.left_running))
     said = "no process has outlived its session" if gone else f"still running, and not behind the door: {shown}"
     _add(report, "nothing_left_running", gone, said)
@@ -276,15 +278,23 @@ def _look_at_sharing(house: Household, report: Report) -> None:
             other = load_settings(config)
         except ConfigError:
             continue
-        if other.state_dir == house.settings.state_dir:
-            continue
         pane = house.ports.panes.find(other.tmux_target) if other.tmux_target else None
-        target = pane.id if pane else other.systemd_unit or ""
-        if not mine.isdisjoint(claims_of(other, target)):  # TR-L34
-            report.shared_with.append(str(config))
+        claims = set(claims_of(other, pane.id if pane else other.systemd_unit or ""))
+        if _state_folder(other) != _state_folder(house.settings):
+            if not mine.isdisjoint(claims):  # TR-L34 TR-154
+                report.shared_with.append(str(config))
+        elif claims != mine:  # TR-154
+            report.state_dir_shared_with.append(str(config))
     alone = not report.shared_with
     said = "no other configuration names this target" if alone else ", ".join(report.shared_with)
     _add(report, "shared_with_nobody", alone, said)
+    own = not report.state_dir_shared_with
+    theirs = f"{', '.join(report.state_dir_shared_with)}: its hook would take up what is asked for here; set state_dir"
+    _add(report, "state_dir_its_own", own, "no other household keeps its operations here" if own else theirs)
+
+
+def _state_folder(settings: Settings) -> str:
+    return os.path.realpath(Path(settings.state_dir).expanduser())
 
 
 def _look_at_version(house: Household, report: Report) -> None:

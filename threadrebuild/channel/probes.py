@@ -4,12 +4,16 @@ A live pane, a session id in a command line and a carried sentence prove neither
 the host itself wrote into the new transcript since the switch; who only reads may look.
 """
 
+import sys
+from fnmatch import fnmatchcase
+from itertools import pairwise
 from pathlib import Path
 
 import msgspec
 
 from threadrebuild.channel.message import id_of
 from threadrebuild.channel.proof import batches_of, is_inbound
+from threadrebuild.channel.receipts import called_in
 from threadrebuild.config import Settings
 from threadrebuild.transcript.reader import Reader
 from threadrebuild.transcript.speech import Utterance
@@ -22,13 +26,16 @@ TYPED = "typed"
 class Probes(msgspec.Struct):
     """What was seen since the switch. `lines`: line → 1-based row of its first message, None where none arrived.
 
-    `reply`: the row of the first reply that went out. `says` is one sentence for a person.
+    `reply`: the row of the first reply that went out. `by_heart`: that of the first answer that took no tool but the
+    reply's own; where there is none, whatever was answered may have been read from files (TR-158). `says` is one
+    sentence for a person.
     """
 
     inbound: bool
     outbound: bool
     lines: dict[str, int | None]
     reply: int | None
+    by_heart: int | None
     says: str
 
 
@@ -38,8 +45,10 @@ def probe(transcript: Path, carried_bytes: int, settings: Settings) -> Probes:
     Every line over which the user had spoken has to be heard again (TR-159); where there was no channel, typing counts.
     """
     reader = Reader(settings)
+    calls = _Calls(settings.reply_tools)
     for lines in batches_of(transcript):
         reader.take(lines)
+        calls.take(lines)
     carried = [each for each in reader.said if each.line_offset < carried_bytes]
     since = [each for each in reader.said if each.line_offset >= carried_bytes]  # TR-159 TR-166 TR-174
     channels = {line for line in map(_line_of, filter(is_inbound, carried)) if line != TYPED}
@@ -51,12 +60,13 @@ def probe(transcript: Path, carried_bytes: int, settings: Settings) -> Probes:
     waiting = list(map(id, reader.unanswered.values()))
     by_tool = bool(channels) or any(each.origin == "reply" for each in carried)
     replies = [each.line for each in since if _went_out(each, by_tool) and id(each) not in waiting]
-    return Probes(inbound, bool(replies), heard, min(replies, default=None), _in_words(heard, bool(replies)))
+    answered = _answered_by_heart(since, calls.rows)
+    return Probes(inbound, bool(replies), heard, min(replies, default=None), answered, _in_words(heard, bool(replies)))
 
 
 def unproven(why: str) -> Probes:
     """What is said where nothing could be looked at."""
-    return Probes(False, False, {}, None, f"activated, but unproven: {why}")
+    return Probes(False, False, {}, None, None, f"activated, but unproven: {why}")
 
 
 def _line_of(message: Utterance) -> str:
@@ -69,6 +79,36 @@ def _went_out(utterance: Utterance, by_tool: bool) -> bool:
     if utterance.role != "assistant" or utterance.fate != "carried":
         return False
     return utterance.origin == "reply" or not by_tool  # TR-L20
+
+
+def _answered_by_heart(since: list[Utterance], calls: list[int]) -> int | None:
+    """The row of the first answer in a turn in which no tool was called."""
+    asked = sorted(each.line for each in since if is_inbound(each))
+    answers = sorted(each.line for each in since if not is_inbound(each) and each.fate == "carried")
+    for start, end in pairwise([*asked, sys.maxsize]):
+        said = [line for line in answers if start < line < end]
+        used = any(start < line < end for line in calls)  # TR-158
+        if said and not used:
+            return said[0]
+    return None
+
+
+class _Calls:
+    """Takes a transcript's lines in order; `rows` are those in which a tool was called, but for the reply's own."""
+
+    def __init__(self, reply_tools: tuple[str, ...]) -> None:
+        self.rows: list[int] = []
+        self._reply_tools = reply_tools
+        self._line = 0
+
+    def take(self, lines: list[bytes]) -> None:
+        for line in lines:
+            self._line += 1
+            if b'"tool_use"' in line and any(not self._replies(name) for name in called_in(line)):
+                self.rows.append(self._line)
+
+    def _replies(self, name: str) -> bool:
+        return any(fnmatchcase(name, pattern) for pattern in self._reply_tools)
 
 
 def _in_words(heard: dict[str, int | None], replied: bool) -> str:

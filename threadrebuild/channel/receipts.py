@@ -48,6 +48,15 @@ class Receipts:
                 self.found += [(message, self._line) for text in texts for message in _messages_in(text)]
 
 
+def called_in(line: bytes) -> list[str]:
+    """The names of the tools that a row of the main line calls; none where it is no row."""
+    try:
+        row = decode_row(line)
+    except (msgspec.DecodeError, RecursionError):
+        return []
+    return [] if row.isSidechain else [block.name for block in _blocks(row) if block.type == "tool_use"]
+
+
 def _blocks(row: Row) -> list[Block]:
     content = row.message.content if row.message is not None else None
     return content if isinstance(content, list) else []

@@ -10,6 +10,7 @@ from typing import Any
 from threadrebuild.channel.handover import messages_of, probes_of, settle
 from threadrebuild.operation.acceptance import require_acceptance
 from threadrebuild.operation.household import Household, Refused
+from threadrebuild.operation.passed import shortcomings
 from threadrebuild.operation.record import Operation, Step
 from threadrebuild.operation.recovery import recover_stale
 from threadrebuild.operation.retention import drop_old_backups
@@ -70,8 +71,9 @@ def request_rollback(house: Household, confirmation: str, operation_id: str | No
 def status(house: Household, operation_id: str | None = None) -> dict[str, Any]:
     """The named operation or the latest, whether its worker has gone silent, and what is proven; changes nothing.
 
-    `proven` holds the probes of an activated operation, which without them reads as unproven (TR-L20); `messages` what
-    may be said of those held during its switch (TR-093, TR-124).
+    `shortcomings` say what it lacks to have passed (TR-160). `proven` holds the probes of an activated operation, which
+    without them reads as unproven (TR-L20); `messages` what may be said of those held during its switch (TR-093,
+    TR-124).
     """
     operation = house.store.load(operation_id) if operation_id else house.store.latest()
     if operation is None:
@@ -79,6 +81,7 @@ def status(house: Household, operation_id: str | None = None) -> dict[str, Any]:
     return {
         "operation": operation,
         "stale": house.is_stale(operation),
+        "shortcomings": shortcomings(house, operation),
         "proven": probes_of(house, operation),
         "messages": messages_of(house, operation),
     }
