@@ -29,7 +29,7 @@ def open_door(settings: Settings, ports: Ports) -> Door:
 
 def _bare_door(settings: Settings, ports: Ports) -> Door:
     missing = [name for name in NEEDED[settings.activation] if not getattr(settings, name)]
-    if missing:  # TR-L30 TR-138 TR-163
+    if missing:  # TR-L30 TR-138 TR-161 TR-163
         raise ConfigError(f"activation {settings.activation} needs {', '.join(missing)}: local facts have no default")
     if settings.activation == "tmux":
         return TmuxDoor(
