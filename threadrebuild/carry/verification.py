@@ -100,7 +100,7 @@ def verify_candidate(
                 fault(check, number, said)
             parent = row.get("uuid") if isinstance(row.get("uuid"), str) else None
             time = _time(row.get("timestamp"))
-            if time is None or (last_time is not None and time <= last_time):
+            if time is None or (last_time is not None and time <= last_time):  # TR-072
                 fault("timestamp", number, f"{row.get('timestamp')!r} does not come after the row before")
             last_time = time or last_time
             try:
@@ -176,7 +176,7 @@ def _row_faults(row: dict[str, Any], session_id: str, parent: str | None) -> Ite
         yield "session_id", f"names session {row.get('sessionId')!r}"
     if "parentUuid" not in row or row["parentUuid"] != parent:  # TR-062
         yield "parent", f"its parent is {row.get('parentUuid')!r}"
-    if not isinstance(row.get("uuid"), str):
+    if not isinstance(row.get("uuid"), str):  # TR-072
         yield "item_id", "a row without an id"
 
 
@@ -196,7 +196,7 @@ def _text_faults(row: dict[str, Any]) -> Iterator[tuple[str, str]]:
         elif not isinstance(block["text"], str) or not block["text"].strip():
             yield "blank", "a block without a visible character"
     model = message.get("model")
-    if kind == "assistant" and (not isinstance(model, str) or model in ("", "<synthetic>")):
+    if kind == "assistant" and (not isinstance(model, str) or model in ("", "<synthetic>")):  # TR-072
         yield "model", f"model {model!r}"
     marks = row.get("threadrebuild")
     known = [mark for mark in marks if isinstance(mark, str) and mark in WORDS] if isinstance(marks, list) else []
