@@ -19,7 +19,7 @@ from harness.lab.script import NEW_PROMPT
 from harness.lab.wire import BROKEN, behaviour, carried_texts, compare, sent_texts
 from harness.oracle.candidate import blocks_of
 from harness.oracle.judge import recall_samples
-from harness.oracle.speech import said
+from harness.oracle.speech import said as said_in
 from harness.replay import Job, oracle_settings, replayed
 from harness.runlog import RunLog
 from harness.runs import CANDIDATES, private
@@ -74,7 +74,7 @@ class Looking:
         stopped_by = ""
         for stage, look in STAGES.items():
             if stopped_by:
-                said = f"not looked at: {stopped_by} comes first"
+                said = f"not looked at: {stopped_by} has to hold first"
                 self.findings.append(Finding(stage, "TR-155", "not checked", said))
                 continue
             before = len(self.findings)
@@ -150,7 +150,7 @@ class Looking:
         """Sentences of both sides, asked of the old session and of the new one, each side by itself (TR-156)."""
         settings = oracle_settings(self.house.settings)
         samples = recall_samples(self.copy, settings)
-        old, new = said(self.copy, settings).utterances, [each for each in blocks_of(self.built) if each.is_said]
+        old, new = said_in(self.copy, settings).utterances, [each for each in blocks_of(self.built) if each.is_said]
         for role in ROLES:
             yield recall(role, samples[role], *([e.text for e in texts if e.role == role] for texts in (old, new)))
 
