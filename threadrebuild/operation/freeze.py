@@ -61,7 +61,7 @@ def changed_since(source: Path, frozen_size: int, frozen_sha256: str, settings: 
         speech, rows = speech_after(source, frozen_size, settings)
     except OSError as error:
         return f"the source cannot be read any more: {error.strerror or error}"
-    if speech:  # TR-096
+    if speech:  # TR-096 OPS-02
         return "something was said after the freeze"
     return rows
 
@@ -88,7 +88,7 @@ def _stable(house: Household, source: Path) -> tuple[int, str]:
         clock.sleep(settings.stable_file_seconds)
         waited += settings.stable_file_seconds
         now = _fingerprint(source)
-        if now == before:
+        if now == before:  # OPS-03
             return now
         before = now
     raise NotFrozen(f"{source.name} kept growing for {settings.stable_file_timeout_seconds} s")
