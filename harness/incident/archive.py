@@ -95,7 +95,10 @@ def _found(path: Path) -> tuple[Path, Path, list[str]]:
         raise BadArchive(f"{path}: no such file or folder")
     if not path.is_dir():
         if path.parent.name != OPERATIONS:
-            raise BadArchive(f"{path}: not in a folder `{OPERATIONS}`, so there is no copy of the transcript with it")
+            raise BadArchive(
+                f"{path}: not in a folder `{OPERATIONS}`, so there is no copy of the transcript with it; what "
+                "`threadrebuild export --redact` prints holds none either: name the state folder itself"
+            )
         return path.parent.parent, path, []
     files = sorted((path / OPERATIONS).glob("*.json"))
     if not files:

@@ -77,8 +77,9 @@ def replay(archive: Archive, folder: Path) -> Replay:
         source, folder / "out", msgspec.convert(settings, Settings), session_id=operation.new_session_id
     )
     manifest = None if candidate.refusal else read_manifest(candidate.path.with_name(MANIFEST))
-    later = said_later(archive)
-    story, untold = story_of(operation, later)
+    # What is refused today may hold rows that nobody can go on from.
+    story, untold = story_of(operation, [] if candidate.refusal else said_later(archive))
+    story = [entry for entry in story if candidate.refusal is None or "user" not in entry]
     play = _played(archive, settings, story, source, folder / "night")
     if play.missed:
         untold += [f"the moment of {story[number]} does not come any more" for number in play.missed]

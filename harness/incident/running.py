@@ -73,13 +73,24 @@ def incident(path: Path, scrub: bool, out: Path, command: str) -> Incident:
         found = replay(archive, folder / "replay")
         text = scenario_of(found, f"./{RECORDING}")
         make_room(out, CANDIDATES, SCRUBBED)
-        (out / SCENARIO).unlink(missing_ok=True)
-        (out / RECORDING).unlink(missing_ok=True)
-        if scrub:
-            shutil.copytree(folder / SCRUBBED, out / SCRUBBED)
-        shutil.copyfile(archive.transcript, private(out / RECORDING))
-        private(out / SCENARIO).write_text(text, encoding="utf-8")
-        return _run(found, out, command)
+        _take_back(out)
+        try:
+            if scrub:
+                shutil.copytree(folder / SCRUBBED, out / SCRUBBED)
+            shutil.copyfile(archive.transcript, private(out / RECORDING))
+            private(out / SCENARIO).write_text(text, encoding="utf-8")
+            return _run(found, out, command)
+        except BaseException:
+            _take_back(out)
+            raise
+
+
+def _take_back(out: Path) -> None:
+    """Remove what this command writes into a folder, all of it."""
+    for name in (SCENARIO, RECORDING, RUN_LOG, PAGE):
+        (out / name).unlink(missing_ok=True)
+    for name in (SCRUBBED, CANDIDATES):
+        shutil.rmtree(out / name, ignore_errors=True)
 
 
 def _run(found: Replay, out: Path, command: str) -> Incident:

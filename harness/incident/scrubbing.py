@@ -193,7 +193,7 @@ class _Scrubbing:
         return word if is_short_number or word.lower() in protocol.own_words() else self.words.word(word)
 
     def _record(self, record: Any) -> bytes:
-        return msgspec.json.format(json.dumps(self._value("", record), ensure_ascii=False).encode(), indent=1)
+        return json.dumps(self._value("", record), ensure_ascii=False, indent=1).encode("utf-8", "backslashreplace")
 
     def _value(self, key: str, value: Any) -> Any:
         match value:

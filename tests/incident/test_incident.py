@@ -1,10 +1,11 @@
 """Incidents: the shipped ones are reproduced, every night of the scenarios is told again by its record alone."""
 
 import json
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from archives import NAMES, NIGHTS, SCENARIOS, SHIPPED, archive_of_night, artifacts, change_record, copy_of
+from archives import NAMES, NIGHTS, SCENARIOS, SHIPPED, archive_of_night, artifacts, change_record, copy_of, transcript
 from click.testing import CliRunner, Result
 
 from harness.cli import main
@@ -113,6 +114,28 @@ def test_it_writes_over_its_own_earlier_run_and_for_its_owner_alone(tmp_path: Pa
     assert not (out / "archive").exists()
     for name in ("scenario.toml", "recording.jsonl", "run.jsonl", "report.html"):
         assert (out / name).stat().st_mode & 0o077 == 0, name
+
+
+def test_what_cannot_be_written_whole_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(run_log: Path, page: Path) -> None:
+        raise OSError(28, "No space left on device", str(page))
+
+    monkeypatch.setattr("harness.incident.running.write_report", full)
+    done = run(SHIPPED / "third-party", "--scrub", "-o", tmp_path / "out")
+    assert done.exit_code == 2
+    assert "No space left on device" in done.stderr
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_what_is_refused_today_is_told_without_going_on(tmp_path: Path) -> None:
+    archive = copy_of("deaf-window", tmp_path)
+    data = transcript(archive).read_bytes().replace(b"\n", b"\n{broken\n", 1)
+    transcript(archive).write_bytes(data)
+    size, digest = len(data), sha256(data).hexdigest()
+    change_record(archive, lambda op: op["source"].update(bytes=size, sha256=digest))
+    found = json.loads(run(archive, "--json", "-o", tmp_path / "out").stdout)
+    assert (found["verdict"], found["now"]["state"], found["green"]) == ("differs", "failed", True)
+    assert {"what": "carry", "then": "carried"}.items() <= found["differences"][-1].items()
 
 
 def test_the_archive_is_only_read(tmp_path: Path) -> None:

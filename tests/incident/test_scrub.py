@@ -126,6 +126,13 @@ def test_any_text_keeps_its_shape_and_no_word(texts: list[str], ascii_only: bool
     assert_scrubbed(talk.bytes(), tmp_path)
 
 
+def test_a_word_that_survives_is_found() -> None:
+    data = (GOLDEN / "made" / "channel-three-shapes.jsonl").read_bytes()
+    kept = scrubbed(data).replace(b"\n", b" by Rosalind\n", 1)
+    assert survivors(data.replace(b"\n", b" by Rosalind\n", 1), kept) == ["rosalind"]
+    assert len(survivors(data, data)) > 10
+
+
 def test_the_same_word_is_the_same_everywhere() -> None:
     talk = Talk(version="2.1.199")
     talk.user("Mira liest im garten die 薄荷-Liste; GARTEN, Garten")
