@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-from contextlib import suppress
 from pathlib import Path
 from unittest.mock import patch
 
@@ -20,6 +19,7 @@ from threadrebuild.operation import coordinator
 from threadrebuild.operation.passed import shortcomings
 from threadrebuild.operation.record import Operation
 from threadrebuild.operation.states import State
+from threadrebuild.system import system_ports
 
 OTHER = "DO-NOT-CREATE:0.1"
 CHANNEL = ("--channels", "plugin:telegram@claude-plugins-official")
@@ -155,18 +155,26 @@ def test_only_an_answer_without_tools_was_known_by_heart(tmp_path: Path) -> None
 
 @proves("TR-161")
 def test_no_target_is_ever_taken_by_default_and_a_night_starts_no_program(tmp_path: Path) -> None:
-    night = Night(tmp_path)
+    named = Settings(
+        tmux_target=OTHER,
+        resume_command=COMMAND,
+        project_dir=str(tmp_path / "-project"),
+        claude_workdir=str(tmp_path / "project"),
+    )
+    ports = system_ports(tmp_path / "config.toml", tmp_path / "worker.log")
 
-    def opens(**settings: object) -> bool:
-        with suppress(ConfigError):
-            open_door(msgspec.structs.replace(night.house.settings, **settings), night.house.ports)
-            return True
-        return False
+    def opens(**left_out: object) -> bool:
+        try:
+            open_door(msgspec.structs.replace(named, **left_out), ports)
+        except ConfigError:
+            return False
+        return True
 
     expect_equal("TR-161", opens(), True, "a door whose target is named opens")
     for fact in ("tmux_target", "resume_command", "project_dir", "claude_workdir"):
         nothing = () if fact == "resume_command" else None
         expect_equal("TR-161", opens(**{fact: nothing}), False, f"a door opens without {fact}")
+    night = Night(tmp_path / "night")
     with patch.object(subprocess, "Popen", side_effect=AssertionError("a real program was started")):
         operation = rebuilt(night)
     expect_equal("TR-161", operation.state, State.ACTIVATED, "a switch with nothing real behind it")

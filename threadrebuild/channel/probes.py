@@ -87,7 +87,7 @@ def _answered_by_heart(since: list[Utterance], calls: list[int]) -> int | None:
     answers = sorted(each.line for each in since if not is_inbound(each) and each.fate == "carried")
     for start, end in pairwise([*asked, sys.maxsize]):
         said = [line for line in answers if start < line < end]
-        used = any(start < line < end for line in calls)  # TR-158
+        used: bool = any(start < line < end for line in calls)  # TR-158
         if said and not used:
             return said[0]
     return None
