@@ -46,9 +46,10 @@ def before_side_effect(change: Change, turn: sqlite3.Row) -> None:
     elif len(found) == 1:  # DESK-19
         file_trigger(change, turn, found[0]["plan"])
         bind(change, turn, found[0]["plan"], None)
-    else:  # DESK-20
+    else:
         names = [attribution.described(change.db, row["plan"])["name"] for row in found]
         listed = "; ".join(f"{row['plan']} {name}" for row, name in zip(found, names, strict=True))
+        # DESK-20
         raise Refused(f"Choose by work_on which plan this belongs to ({listed}), or open one with new.")
 
 
