@@ -21,6 +21,12 @@ def waiting(folder: Path) -> Night:
 
 @proves("OPS-02")
 def test_a_user_who_is_chatting_is_not_cut_off(tmp_path: Path) -> None:
+    quiet = waiting(tmp_path / "quiet")
+    quiet.end_turn()
+    quiet.world.run()
+    error = quiet.latest().error or ""
+    expect("TR-104", "the copy is not" not in error, f"the copy is what was stable: {error}")
+    expect_equal("OPS-02", quiet.systemd.restarts, [UNIT], f"restarts when nobody says anything ({error})")
     chatting = waiting(tmp_path / "chatting")
     old = chatting.systemd.process_in(UNIT)
     in_state(chatting, "verifying", lambda: chatting.talk(lambda talk: talk.user("等等，还有一件事")))
@@ -28,10 +34,6 @@ def test_a_user_who_is_chatting_is_not_cut_off(tmp_path: Path) -> None:
     chatting.world.run()
     expect_equal("OPS-02", chatting.systemd.restarts, [], "restarts while the user is chatting")
     expect("OPS-02", old.alive and chatting.live_session() == OLD_SESSION, "the process that answers is still the same")
-    quiet = waiting(tmp_path / "quiet")
-    quiet.end_turn()
-    quiet.world.run()
-    expect_equal("OPS-02", quiet.systemd.restarts, [UNIT], "restarts when nobody says anything")
 
 
 @proves("OPS-03")

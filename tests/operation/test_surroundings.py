@@ -60,7 +60,7 @@ def test_what_changed_outside_of_the_transcript_is_told(tmp_path: Path) -> None:
     for number, (change, wanted) in enumerate(
         [
             (lambda home: home.write(home.workdir / "CLAUDE.md", "another"), "workdir/CLAUDE.md is another"),
-            (lambda home: home.write(home.workdir.parent / "CLAUDE.md", ""), "workdir/../CLAUDE.md is another"),
+            (lambda home: home.write(home.workdir.parent / "CLAUDE.md", "x"), "workdir/../CLAUDE.md is another"),
             (lambda home: (home.host / "CLAUDE.md").unlink(), "host/CLAUDE.md is gone"),
             (lambda home: home.write(home.workdir / "CLAUDE.local.md", "x"), "workdir/CLAUDE.local.md is new"),
             (lambda home: home.write(home.host / "settings.json", '{"model":"x"}'), "host/settings.json is another"),

@@ -17,14 +17,17 @@ SERVERS = "MCP servers"
 
 
 def surroundings(house: Household) -> dict[str, str]:
-    """SHA-256 of each thing that is there, by a name without private folders: `host/CLAUDE.md`, `workdir/.mcp.json`."""
+    """SHA-256 of each thing that is there, by a name without private folders: `host/CLAUDE.md`, `workdir/.mcp.json`.
+
+    An empty file says nothing and counts as none.
+    """
     found = {}
     for name, path in _places(house):
         content = _content(path)
-        if content is not None:  # TR-L29
+        if content:  # TR-L29
             found[name] = sha256(content).hexdigest()
     servers = _servers(house)
-    if servers is not None:  # TR-L29
+    if servers:  # TR-L29
         found[SERVERS] = sha256(servers).hexdigest()
     return found
 
@@ -52,21 +55,21 @@ def _places(house: Household) -> Iterator[tuple[str, Path]]:
             yield "/".join(["workdir", *[".."] * height, name]), folder / name
 
 
-def _servers(house: Household) -> bytes | None:
+def _servers(house: Household) -> bytes:
     """The servers that the host's own state lists for everywhere and for this folder; the rest of it always changes."""
     host, workdir = house.project_dir.parent.parent, house.settings.claude_workdir or ""
     # Beside the folder where it is the usual one, in it where CLAUDE_CONFIG_DIR names another.
     content = _content(host / ".claude.json") or _content(host.parent / ".claude.json")
     try:
-        state = json.loads(content or b"")
+        state = json.loads(content)
         listed = [state.get("mcpServers"), state.get("projects", {}).get(workdir, {}).get("mcpServers")]
     except (ValueError, AttributeError):
-        return None
+        return b""
     return json.dumps(listed, sort_keys=True).encode()
 
 
-def _content(path: Path) -> bytes | None:
+def _content(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError:
-        return None
+        return b""
