@@ -1,6 +1,6 @@
 """What must be true of a reviewed chat, read off the lines of its run log alone: who said, wrote, saw and ran what.
 
-Shares nothing with the gate. A turn is sealed from the moment its draft was handed in, whatever anybody recorded.
+Shares nothing with the gate. A turn under review is sealed from the moment its draft was handed in, whoever records it.
 """
 
 from collections import Counter
@@ -21,23 +21,24 @@ class Course:
     stopped: int | None = None
     failed: int | None = None
     advised: list[int] = field(default_factory=list)
-
-    @property
-    def sealed(self) -> int | None:
-        """The line at which its draft was handed in."""
-        return self.wrote[0][0] if self.wrote else None
+    sealed: int | None = None
+    """The line at which its draft was handed in, where review is on."""
 
 
 def courses_of(steps: Sequence[dict[str, Any]]) -> dict[str, Course]:
     """The course of every message, by its id."""
     found: dict[str, Course] = {}
+    reviews = True
     for at, step in enumerate(steps):
+        if step["kind"] == "line" and step["who"] == "host":
+            reviews = {"reviews": True, "reviews nothing": False}.get(step["did"], reviews)
         if step["kind"] != "line" or step["who"] == "mailbox" or not step["where"]:
             continue
         course = found.setdefault(step["where"], Course(step["where"]))
         match step["who"], step["did"]:
             case "model", "drafts" | "revises":
                 course.wrote.append((at, step["text"]))
+                course.sealed = at if reviews and course.sealed is None else course.sealed
             case "phone", "shows":
                 course.saw.append((at, step["text"]))
             case "tool", "runs":

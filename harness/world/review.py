@@ -21,11 +21,10 @@ from harness.world.phone import Phone, ToolBox, Upstream
 from harness.world.review_setting import Lines, Place, Setting
 from harness.world.reviewer import ScriptedModels
 from threadrebuild.database import open_database
-from threadrebuild.review.client import Client
-from threadrebuild.review.gate import Gate
+from threadrebuild.review.gate import Doors, open_gate
 from threadrebuild.review.history import PastTalk
 from threadrebuild.review.paths import app_hook, official_pending
-from threadrebuild.review.rollout import PATHS, PROMPT, Rollout, hash_of, why_off
+from threadrebuild.review.rollout import PATHS, PROMPT, Rollout, hash_of
 from threadrebuild.review.states import ENDS, State
 from threadrebuild.review.store import Turn, TurnStore
 from threadrebuild.review.tools import Called, Dispatcher
@@ -183,9 +182,10 @@ class ReviewHouse:
         """The model writes a text and hands it in by the message's path; if it passes, the turn ends."""
 
         def write(turn: Turn) -> None:
-            if turn.state is not (State.DRAFTING if did == "drafts" else State.REVISION):
-                return
             self.world.sleep(WRITES_MS / 1000)
+            # A model writes a draft where it was asked for one, and a revision where it got an opinion.
+            if self.store.get(turn.id).state is not (State.DRAFTING if did == "drafts" else State.REVISION):
+                return
             self.lines.add("model", did, text, turn.message_id)
             given = {"message_id": turn.message_id, "text": text}
             begun = self.world.now
@@ -223,11 +223,10 @@ class ReviewHouse:
         takes, keeps = self.setting.searches_take_ms, self.setting.history_keeps_limit
         self.history = SlowHistory(self.world, self.past, takes, keeps, getattr(self, "searched", []))
         self.searched = self.history.asked
-        rollout = self._rollout()
-        client = Client(self.models, rollout.review_model, self._pinned("review client"))
-        self.off = tuple(why_off(client.pinned, rollout, self.models.pinned))
-        clock = SimulatedClock(self.world)
-        self.gate = Gate(self.store, client, self.history, self.phone, self.upstream, clock, self.off)
+        doors = Doors(self.models, self.history, self.phone, self.upstream, SimulatedClock(self.world))
+        self.gate = open_gate(self.store, doors, self._rollout(), self._pinned("review client"))
+        self.off = self.gate.off
+        self.lines.add("host", "reviews nothing" if self.off else "reviews")
 
     def _rollout(self) -> Rollout:
         keys = ("search_limit_ms", "search_first_ms", "search_follow_up_ms")

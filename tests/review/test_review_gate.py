@@ -197,6 +197,10 @@ def test_however_a_turn_ends_the_next_message_is_served(tmp_path: Path) -> None:
 
 @proves("WN-20")
 def test_a_turn_that_never_reached_the_model_waits_until_it_is_cancelled(tmp_path: Path) -> None:
+    other = chat(
+        tmp_path / "other", None, says("在吗", label="m"), lambda house: house.stop("m"), says("喂", label="n")
+    )
+    expect_equal("WN-16", str(other.turn_of("n").state), "drafting", "the message after one that was stopped")
     house = chat(tmp_path, None, lambda house: house.stuck.add("m"), says("在吗", label="m"), says("喂", label="n"))
     goes_on(house, lambda house: house.world.sleep(80_000), _restarted)
     states = [str(turn.state) for turn in house.store.every()]

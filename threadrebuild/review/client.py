@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Meta
 
 from threadrebuild.ports import Models
-from threadrebuild.review.rollout import PROMPT, PROMPT_SHA256
+from threadrebuild.review.rollout import PROMPT
 from threadrebuild.review.search import Search
 
 
@@ -46,10 +46,9 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False):
 
 
 class Client:
-    """Asks the review model. `pinned` is the hash of the prompt that this client was released with."""
+    """Asks the review model of a name."""
 
-    def __init__(self, models: Models, model: str, pinned: str = PROMPT_SHA256) -> None:
-        self.pinned = pinned
+    def __init__(self, models: Models, model: str) -> None:
         self._models = models
         self._model = model
 

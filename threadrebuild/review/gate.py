@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
-from threadrebuild.ports import Clock, History, Mailbox, Outbox, Outcome
+from threadrebuild.ports import Clock, History, Mailbox, Models, Outbox, Outcome
 from threadrebuild.review.client import Client, Reply
 from threadrebuild.review.opinion import opinion_of
-from threadrebuild.review.rollout import PATHS, Reason
+from threadrebuild.review.rollout import PATHS, PROMPT_SHA256, Reason, Rollout, why_off
 from threadrebuild.review.search import Searches
 from threadrebuild.review.speech import Talk, claims, names_in
 from threadrebuild.review.states import ENDS, MOVES, RUNNING, State
@@ -42,15 +42,29 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
+class Doors:
+    """What the gate reaches of the outside."""
+
+    models: Models
+    history: History
+    outbox: Outbox
+    mailbox: Mailbox
+    clock: Clock
+
+
+def open_gate(store: TurnStore, doors: Doors, rollout: Rollout, pinned: str = PROMPT_SHA256) -> "Gate":
+    """The gate of a host, with review on where everything agrees. `pinned`: the hash in the adapter's review client."""
+    client = Client(doors.models, rollout.review_model)
+    return Gate(store, client, doors, tuple(why_off(pinned, rollout, doors.models.pinned_prompt())))
+
+
+@dataclass(frozen=True, slots=True)
 class Gate:
     """One host's gate. `off`: why review is not on; then drafts go out as they are."""
 
     store: TurnStore
     client: Client
-    history: History
-    outbox: Outbox
-    mailbox: Mailbox
-    clock: Clock
+    doors: Doors
     off: tuple[Reason, ...] = ()
 
     def begin(self, turn: int) -> Given:
@@ -101,7 +115,7 @@ class Gate:
 
     def _review(self, turn: Turn, draft: str) -> Answer:
         self.store.enter_review(turn.id, draft)
-        searches = Searches(self.history, self.clock)
+        searches = Searches(self.doors.history, self.doors.clock)
         talk = self._talk(turn)
         forced = claims(draft, talk)
         for claim in forced:  # RV-23
@@ -132,7 +146,7 @@ class Gate:
         for each in self.store.every():
             if each.chat == turn.chat and each.id < turn.id:
                 before += [each.said, each.final or ""]
-        return Talk(turn.message_id, turn.said, before, self.history.names())
+        return Talk(turn.message_id, turn.said, before, self.doors.history.names())
 
     def _settle(self, turn: int, text: str, revised: bool = False) -> Answer:
         with self.store.database.transaction():
@@ -151,7 +165,7 @@ class Gate:
             if settled.state is State.FINAL:
                 self.store.begin_sending(settled)
         text = settled.final or ""
-        if not _done(lambda: self.outbox.send(settled.message_id, text)):
+        if not _done(lambda: self.doors.outbox.send(settled.message_id, text)):
             return False
         self.store.sent(settled.id, text)
         self._commit()
@@ -159,7 +173,7 @@ class Gate:
 
     def _commit(self) -> None:
         for entry in self.store.due():
-            if _done(partial(self.mailbox.commit, str(entry.id), entry.tool, entry.text)):
+            if _done(partial(self.doors.mailbox.commit, str(entry.id), entry.tool, entry.text)):
                 self.store.committed(entry)
 
 
