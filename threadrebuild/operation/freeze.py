@@ -88,7 +88,7 @@ def _stable(house: Household, source: Path) -> tuple[int, str]:
         clock.sleep(settings.stable_file_seconds)
         waited += settings.stable_file_seconds
         now = _fingerprint(source)
-        if now == before:  # OPS-03
+        if now == before:  # TR-103 OPS-03
             return now
         before = now
     raise NotFrozen(f"{source.name} kept growing for {settings.stable_file_timeout_seconds} s")
