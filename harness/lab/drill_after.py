@@ -10,7 +10,7 @@ from typing import Any
 
 from harness.lab.drill_before import CODE_WORDS, FIRST
 from harness.lab.drill_house import NotSeen, text
-from harness.lab.drill_left import Left, in_shared_memory, listening, others, writable
+from harness.lab.drill_left import Left, listening, others, writable
 from harness.lab.drill_line import envelope_of
 from harness.lab.drill_talk import Drill, Said, spoken
 from harness.lab.model import Reply
@@ -195,7 +195,7 @@ def _left(drill: Drill) -> Left:
     return Left(
         processes=tuple(f"process {pid}: {line}" for pid, line in others()),
         sockets=tuple(listening()),
-        files=tuple(sorted(in_shared_memory() - drill.shared_memory)) + tuple(writable(folder)),
+        places=tuple(writable(folder)),
     )
 
 

@@ -8,26 +8,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-SHARED_MEMORY = Path("/dev/shm")
-"""The one place outside of its folder where the lab lets its processes write files."""
 SHOWN = 200
 """Characters of a command line that are shown."""
 
 
 @dataclass(frozen=True)
 class Left:
-    """What is left: command lines of processes, and paths."""
+    """What is left: command lines of processes, names of sockets, and places where files may have been left."""
 
     processes: tuple[str, ...] = ()
     sockets: tuple[str, ...] = ()
-    files: tuple[str, ...] = ()
+    places: tuple[str, ...] = ()
 
     def said(self) -> list[str]:
         """Each of them in words; empty where nothing is left (TR-162)."""
         return [
             *(f"still running: {each}" for each in self.processes),
             *(f"a socket: {each}" for each in self.sockets),
-            *(f"a file outside of its folder: {each}" for each in self.files),
+            *(f"files can be written outside of its folder: in {each}" for each in self.places),
         ]
 
 
@@ -56,11 +54,6 @@ def listening() -> list[str]:
     """The names of the sockets that processes of this network namespace hold, of files or not."""
     lines = Path("/proc/net/unix").read_text(encoding="utf-8").splitlines()[1:]
     return sorted({words[7] for line in lines if len(words := line.split(maxsplit=7)) == 8})
-
-
-def in_shared_memory() -> set[str]:
-    """The files in shared memory."""
-    return {str(path) for path in SHARED_MEMORY.rglob("*")} if SHARED_MEMORY.is_dir() else set()
 
 
 def writable(folder: Path) -> list[str]:

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from harness.lab.drill_house import COMPANION, REPLY_TOOL, SOCKET, TARGET, NotSeen, Throwaway, text
-from harness.lab.drill_left import in_shared_memory
 from harness.lab.drill_line import CHAT, Line
 from harness.lab.model import Reply
 from harness.lab.namespace import LabFault
@@ -43,8 +42,6 @@ class Drill:
     """How many requests the model had had when the switch began."""
     wire: dict[str, Any] | None = None
     """The wire of the new session's first request: `version`, `rows`, `did` of a run log."""
-    shared_memory: set[str] = field(default_factory=in_shared_memory)
-    """What lay in shared memory when the drill began."""
 
     def turn(self, said: Said, says: str, *replies: Reply, agrees: bool = False) -> None:
         """Type a prompt and wait for the end of the turn; put on the list what was said."""

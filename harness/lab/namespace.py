@@ -19,6 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SET_FLAGS = 0x8914  # SIOCSIFFLAGS
 IS_UP = 0x1  # IFF_UP
 TRY_SECONDS = 20
+SHARED_MEMORY = Path("/dev/shm")
 KERNELS = ("/proc/", "/sys/", "/dev/")
 
 
@@ -92,7 +93,8 @@ def enter() -> None:
 def confine(folder: Path) -> None:
     """Inside: from now on nothing outside of `folder` can be written. Raises `NoNamespace` where that fails.
 
-    Only the namespace's own view changes. The kernel's own file systems stay as they are: terminals are among them.
+    Only the namespace's own view changes. The kernel's own file systems stay as they are, since terminals are among
+    them; but shared memory is the namespace's own, and ends with it.
     """
     _mount("--bind", str(folder), str(folder))
     for line in Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines():
@@ -101,6 +103,8 @@ def confine(folder: Path) -> None:
         is_kernels = f"{target}/".startswith(KERNELS)
         if "rw" in options and Path(target) != folder and not is_kernels:
             _mount("-o", ",".join(["remount", "bind", "ro", *(each for each in options if each != "rw")]), target)
+    if SHARED_MEMORY.is_dir():
+        _mount("-t", "tmpfs", "tmpfs", str(SHARED_MEMORY))
 
 
 def _mount(*words: str) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from harness.lab.namespace import confine, enter
 
+SHARED = Path("/dev/shm/new-in-the-lab")
 OUTSIDE = ("192.0.2.1", 80)
 """An address that RFC 5737 keeps for examples."""
 
@@ -35,7 +36,8 @@ def write(folder: Path) -> dict[str, str]:
     """What came of writing a file in the folder, beside it, and where temporary files are."""
     confine(folder)
     outcomes = {}
-    for name, path in {"in": folder / "new", "beside": folder.with_name("new"), "tmp": Path("/tmp/new")}.items():
+    places = {"in": folder / "new", "beside": folder.with_name("new"), "tmp": Path("/tmp/new"), "shared": SHARED}
+    for name, path in places.items():
         try:
             path.write_text("new")
             outcomes[name] = "written"

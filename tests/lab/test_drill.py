@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from harness.cli import main
-from harness.lab.drill_left import in_shared_memory, others
+from harness.lab.drill_left import others
 from harness.lab.drill_stages import STAGES
 from harness.lab.namespace import missing
 from harness.lab.versions import Unavailable, WrongBytes, program_of
@@ -42,10 +42,10 @@ def drilled(out: Path) -> dict[str, Any]:
     return told
 
 
-def around() -> tuple[set[str], set[str], set[str]]:
-    """What a drill could leave: its folders, files in shared memory, processes that name such a folder."""
+def around() -> tuple[set[str], set[str]]:
+    """What a drill could leave: its folders, and processes that name such a folder."""
     folders = {str(path) for path in Path(tempfile.gettempdir()).glob("drill-*")}
-    return folders, in_shared_memory(), {line for _, line in others() if "/drill-" in line}
+    return folders, {line for _, line in others() if "/drill-" in line}
 
 
 @pytest.mark.usefixtures("needs")

@@ -5,6 +5,7 @@ import socket
 from pathlib import Path
 
 import pytest
+from in_namespace import SHARED
 
 from harness.lab.namespace import LabFault, NoNamespace, enter, missing, run_inside
 
@@ -26,7 +27,8 @@ def test_nothing_outside_of_its_folder_is_written(tmp_path: Path) -> None:
     folder = tmp_path / "a lab"
     folder.mkdir()
     told = json.loads(run_inside(HERE, "write", str(folder), seconds=30))
-    assert told == {"in": "written", "beside": "EROFS", "tmp": "EROFS"}
+    assert told == {"in": "written", "beside": "EROFS", "tmp": "EROFS", "shared": "written"}
+    assert not SHARED.exists(), "shared memory was the namespace's own"
     assert [path.name for path in tmp_path.rglob("*")] == ["a lab", "new"]
     (tmp_path / "mine").touch()  # the caller's own view is as it was
 
