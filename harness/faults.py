@@ -13,9 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from harness.invariants.operation import Ended, broken
-from harness.oracle.settings import DEFAULTS
-from harness.oracle.speech import said
+from harness.invariants.operation import Ended, broken, spoken
 from harness.scenario.nights.loading import NightScenario
 from harness.scenario.nights.play import Play
 from harness.scenario.nights.playing import NEXT, Wrong, play_night
@@ -117,7 +115,7 @@ def violations_of(scenario: NightScenario, play: Play, wrong: Wrong | None) -> I
 
 def ended_of(play: Play, faulty: bool) -> Ended:
     """A night as the invariants look at it."""
-    held = [utterance.text for utterance in said(play.night.host.transcript(OLD_SESSION), DEFAULTS).utterances]
+    held = spoken(play.night.host.transcript(OLD_SESSION))
     return Ended(play.night, (*held, *play.words), frozenset(play.meddled), faulty)
 
 

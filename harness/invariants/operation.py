@@ -18,6 +18,8 @@ from harness.world.night import OLD_SESSION, Night
 
 ENDS = {"activated", "cancelled", "failed", "rolled_back"}
 WAITING = {"pending", "rollback_pending"}
+_SPOKEN: dict[str, tuple[bytes, tuple[str, ...]]] = {}
+"""What was read last, by session: thousands of nights end with the very same bytes."""
 WORDS_LEAST = 4
 """Characters of a sentence that is looked for where no dialogue may stand."""
 
@@ -60,6 +62,14 @@ class Invariant:
     rule: str
     name: str
     faults: Callable[[Ended], Iterator[str]]
+
+
+def spoken(transcript: Path) -> tuple[str, ...]:
+    """What was said in a transcript, in order, as the oracle reads it."""
+    if transcript.stem not in _SPOKEN or _SPOKEN[transcript.stem][0] != transcript.read_bytes():
+        texts = tuple(utterance.text for utterance in said(transcript, DEFAULTS).utterances)
+        _SPOKEN[transcript.stem] = transcript.read_bytes(), texts
+    return _SPOKEN[transcript.stem][1]
 
 
 def broken(ended: Ended) -> list[tuple[Invariant, str]]:
@@ -204,12 +214,12 @@ def _nothing_lost(ended: Ended) -> Iterator[str]:
         path = ended.night.host.transcript(each["new_session_id"])
         if not path.exists():
             continue
-        carried = [utterance.text for utterance in said(path, DEFAULTS).utterances]
-        for utterance in said(ended.night.host.transcript(OLD_SESSION), DEFAULTS).utterances:
-            if utterance.text in carried:
-                carried.remove(utterance.text)
+        carried = list(spoken(path))
+        for text in spoken(ended.night.host.transcript(OLD_SESSION)):
+            if text in carried:
+                carried.remove(text)
             else:
-                yield f"“{utterance.text[:40]}” is not in the new session"
+                yield f"“{text[:40]}” is not in the new session"
 
 
 def _no_surprise(ended: Ended) -> Iterator[str]:

@@ -44,17 +44,22 @@ class SimulatedFiles:
         """Names that were changed and not flushed, by folder: what the disk holds under them (None: nothing)."""
         self.on_publish: Callable[[Path], object] = lambda final: None
         """What is told of every file that has just been given a name of its own."""
+        self.changes = 0
+        """How often a name has come to mean something else; what was read before the last one may be old."""
+        world.shown = self._shown
         world.on_power_cut.append(self._forget)
 
     def make_folder(self, path: Path) -> bool:
-        self._world.take_step("files", "make_folder", path=self._shown(path))
+        self._world.take_step("files", "make_folder", path=path)
+        if path.is_dir():
+            return False
         missing = [folder for folder in (path, *path.parents) if not folder.is_dir()]
         for folder in reversed(missing):
             folder.mkdir(mode=0o700)
-        return bool(missing)
+        return True
 
     def create(self, path: Path) -> BinaryIO:
-        self._world.take_step("files", "create", path=self._shown(path))
+        self._world.take_step("files", "create", path=path)
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
         self._names.setdefault(path.parent, {}).setdefault(path.name, None)
         self._volatile[path] = b""
@@ -62,43 +67,45 @@ class SimulatedFiles:
 
     def sync(self, file: BinaryIO) -> None:
         path = cast(_Written, file).path
-        self._world.take_step("files", "sync", path=self._shown(path))
+        self._world.take_step("files", "sync", path=path)
         self._volatile.pop(path, None)
 
     def publish(self, part: Path, final: Path) -> None:
-        self._world.take_step("files", "publish", path=self._shown(final))
+        self._world.take_step("files", "publish", path=final)
         if final.exists():
             raise FileExistsError(errno.EEXIST, "simulated", str(part), None, str(final))
         self._rename(part, final)
         self.on_publish(final)
 
     def replace(self, part: Path, final: Path) -> None:
-        self._world.take_step("files", "replace", path=self._shown(final))
+        self._world.take_step("files", "replace", path=final)
         self._rename(part, final)
 
     def sync_folder(self, path: Path) -> None:
-        self._world.take_step("files", "sync_folder", path=self._shown(path))
+        self._world.take_step("files", "sync_folder", path=path)
         self._names.pop(path, None)
 
     def remove(self, path: Path) -> None:
-        self._world.take_step("files", "remove", path=self._shown(path))
+        self._world.take_step("files", "remove", path=path)
         if path.exists():
+            self.changes += 1
             self._pending(path)
             self._volatile.pop(path, None)
             path.unlink()
 
     def remove_folder(self, path: Path) -> None:
-        self._world.take_step("files", "remove_folder", path=self._shown(path))
+        self._world.take_step("files", "remove_folder", path=path)
         path.rmdir()
 
     def free_bytes(self, path: Path) -> int:
-        return 0 if self._world.take_step("files", "free_bytes", path=self._shown(path)) == "no" else ROOM
+        return 0 if self._world.take_step("files", "free_bytes", path=path) == "no" else ROOM
 
     def written(self, path: Path, size: int) -> int:
         """Count a write as a step; how many of its bytes are taken."""
-        return size // 2 if self._world.take_step("files", "write", path=self._shown(path)) == "short" else size
+        return size // 2 if self._world.take_step("files", "write", path=path) == "short" else size
 
     def _rename(self, part: Path, final: Path) -> None:
+        self.changes += 1
         self._pending(part)
         self._pending(final)
         self._volatile.pop(final, None)
@@ -114,6 +121,7 @@ class SimulatedFiles:
 
     def _forget(self) -> None:
         """What a power cut leaves: names that were not flushed go back, bytes that were not flushed are gone."""
+        self.changes += 1
         for path, held in self._volatile.items():
             if path.exists():
                 path.write_bytes(held)

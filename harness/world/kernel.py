@@ -11,6 +11,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 from greenlet import GreenletExit, getcurrent, greenlet
@@ -84,6 +85,8 @@ class World:
         self._of: dict[greenlet, Process] = {}
         self._due: dict[greenlet, int] = {}
         """For each actor that waits: which entry of the queue will wake it. Earlier ones of it are void."""
+        self.shown: Callable[[Path], str] = str
+        """How a path stands in the log."""
         self.stop_after: int | None = None
         """The last step of this run; it is over before the next one."""
         self.calls: list[tuple[str, str]] = []
@@ -182,7 +185,8 @@ class World:
         if self._log is not None:
             who = process.command[0] if process else "scenario"
             at = self.now.isoformat()
-            self._log.add("port", address=self.step, at=at, who=who, door=door, call=call, **said)
+            told = {name: self.shown(value) if isinstance(value, Path) else value for name, value in said.items()}
+            self._log.add("port", address=self.step, at=at, who=who, door=door, call=call, **told)
         self.calls.append((door, call))
         spoiled = self._spoiled.get((door, call))
         do = spoiled.pop(0) if spoiled else ""

@@ -12,7 +12,7 @@ STATES = (
 
 def _state(state: str) -> Callable[[Play], bool]:
     def holds(play: Play) -> bool:
-        latest = play.night.house.store.latest()
+        latest = play.latest()
         return latest is not None and latest.state == state
 
     return holds

@@ -83,11 +83,24 @@ class Play:
     meddled: set[str] = field(default_factory=set)
     """What the story itself has damaged, so that nobody else can be blamed for it."""
 
+    _read: tuple[int, list[Operation]] | None = None
+
     def __post_init__(self) -> None:
         night = self.night
         self.door = WatchedDoor(night.house.door, night.house.store.latest)
         night.house = replace(night.house, door=self.door)
         night.host.on_stop = self._stop
+
+    def operations(self) -> list[Operation]:
+        """All operations as they lie on the disk, read once for each change there; nobody may change them."""
+        changes = self.night.files.changes
+        if self._read is None or self._read[0] != changes:
+            self._read = changes, self.night.house.store.all()
+        return self._read[1]
+
+    def latest(self) -> Operation | None:
+        """The operation that was requested last."""
+        return next(reversed(self.operations()), None)
 
     def ask(self, who: Process, action: Callable[[], Any]) -> None:
         """Let a process ask something, and wait for the answer, or for its end."""
@@ -108,7 +121,7 @@ class Play:
 
     def new_session(self) -> str | None:
         """The session that the latest operation means to bring in."""
-        latest = self.night.house.store.latest()
+        latest = self.latest()
         return latest.new_session_id if latest else None
 
     def behind(self) -> str:
@@ -117,12 +130,12 @@ class Play:
         if live is None:
             return "somebody else" if self._is_up() else "nobody"
         known = {OLD_SESSION: "old session"}
-        known |= {each.new_session_id: "new session" for each in self.night.house.store.all() if each.new_session_id}
+        known |= {each.new_session_id: "new session" for each in self.operations() if each.new_session_id}
         return known.get(live, "somebody else")
 
     def place(self, name: str) -> Path | None:
         """The file that a place of the story names; None while there is none."""
-        latest = self.night.house.store.latest()
+        latest = self.latest()
         state = Path(self.night.settings.state_dir)
         if name == "old transcript":
             return self.night.host.transcript(OLD_SESSION)
