@@ -152,6 +152,9 @@ class Processes(Protocol):
     def unit(self, pid: int) -> str | None:
         """The service whose control group holds a process; None where there is none."""
 
+    def lineage(self) -> list[int]:
+        """This very process and those it descends from, itself first."""
+
     def descendants(self, pid: int) -> list[int]:
         """The processes started under one, those it started itself first."""
 

@@ -236,16 +236,19 @@ class SystemProcesses:
             return None
         return next((part for part in reversed(parts) if part.endswith(".service")), None)
 
+    def lineage(self) -> list[int]:
+        """By the parents that the kernel shows."""
+        found = [os.getpid()]
+        while (parent := _parent_of(found[-1])) and parent not in found:
+            found.append(parent)
+        return found
+
     def descendants(self, pid: int) -> list[int]:
         """By the parents that the kernel shows, level by level."""
         children: dict[int, list[int]] = {}
-        for stat in sorted(Path("/proc").glob("[0-9]*/stat")):
-            try:
-                # The name in parentheses may hold anything, also parentheses.
-                parent = int(stat.read_bytes().rpartition(b")")[2].split()[1])
-            except (OSError, IndexError, ValueError):
-                continue
-            children.setdefault(parent, []).append(int(stat.parent.name))
+        for pid_shown in sorted(self.every()):
+            if (parent := _parent_of(pid_shown)) is not None:
+                children.setdefault(parent, []).append(pid_shown)
         found = list(children.get(pid, ()))
         for each in found:
             found += children.get(each, ())
@@ -336,6 +339,15 @@ def system_ports(config: Path, worker_log: Path, tmux_socket: str | None = None)
         processes=SystemProcesses(),
         spawner=SystemSpawner(config, worker_log),
     )
+
+
+def _parent_of(pid: int) -> int | None:
+    """The process that a process descends from; None where that cannot be told."""
+    try:
+        # The name in parentheses may hold anything, also parentheses.
+        return int(Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[1])
+    except (OSError, IndexError, ValueError):
+        return None
 
 
 def _tmux_word(word: str) -> str:

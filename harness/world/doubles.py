@@ -99,6 +99,8 @@ class SimulatedProcesses:
         self.children: dict[int, list[int]] = {}
         self.folders: dict[int, Path] = {}
         self.units: dict[int, str] = {}
+        self.caller: Callable[[], Process | None] = lambda: None
+        """Whose call it is, as long as nobody of this world is at work."""
         self.missing: set[str] = set()
         """Programs that are not installed."""
         self.on_call: Callable[[list[str], bytes], Answer] = lambda command, given: Answer(None, b"")
@@ -116,6 +118,16 @@ class SimulatedProcesses:
     def unit(self, pid: int) -> str | None:
         self._world.take_step("processes", "unit", pid=pid)
         return self.units.get(pid)
+
+    def lineage(self) -> list[int]:
+        self._world.take_step("processes", "lineage")
+        running = self._world.running()
+        each = running if running is not None else self.caller()
+        found = [0] if running is None else []
+        while each is not None:
+            found.append(each.pid)
+            each = each.parent
+        return found
 
     def descendants(self, pid: int) -> list[int]:
         if self._world.take_step("processes", "descendants", pid=pid) == "no":

@@ -57,6 +57,11 @@ class Host:
         command = process.command
         return command[command.index("--resume") + 1] if "--resume" in command else None
 
+    def process_of(self, session: str) -> Process | None:
+        """The process in which a session is up; None where there is none."""
+        up = [each for each in self.world.processes.values() if each.alive and self.session_of(each) == session]
+        return up[-1] if up else None
+
     def append(self, session: str, say: Callable[[Talk], object]) -> None:
         """Let the host write more rows of a session."""
         talk = self._talk_of(session)
@@ -76,9 +81,10 @@ class Host:
         labels = {"source": message.source, "chat_id": message.chat_id, "message_id": message.message_id}
         self.append(session, lambda talk: talk.channel(message.text, idle=idle, **labels))
 
-    def end_turn(self, session: str) -> None:
-        """The turn has ended: the Stop hook runs, in a process of its own."""
+    def end_turn(self, session: str, process: Process | None) -> None:
+        """The turn has ended: the Stop hook runs, in a process of its own, under the session's."""
         hook = self.world.process("hook")
+        hook.parent = process
         self.world.start(hook, lambda: self.on_stop(session, self.transcript(session)), after=HOOK_AFTER_SECONDS)
 
     def _talk_of(self, session: str) -> Talk:

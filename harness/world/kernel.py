@@ -46,6 +46,7 @@ class Process:
     command: tuple[str, ...]
     alive: bool = True
     actors: list[greenlet] = field(default_factory=list)
+    parent: "Process | None" = None
     outside: bool = False
     """Whether it is none of this machine's: people, and the world at large. No power cut ends it."""
 

@@ -86,6 +86,7 @@ class Night:
         self.tmux = SimulatedTmux(self.world, self.host.started)
         self.systemd = SimulatedSystemd(self.world, self.host.started)
         self.processes = SimulatedProcesses(self.world)
+        self.processes.caller = lambda: None if door == "pointer" else self.resident()
         self.spawner = SimulatedSpawner(self.world, self._work)
         ports = Ports(
             clock=SimulatedClock(self.world),
@@ -184,9 +185,12 @@ class Night:
         """The model calls the request tool, in the host's own process."""
         self.world.start(self.resident(), lambda: coordinator.request(self.house, reason, word))
 
-    def end_turn(self, session: str = OLD_SESSION) -> None:
-        """The host's turn ends and its Stop hook fires."""
-        self.host.end_turn(session)
+    def end_turn(self, session: str | None = None) -> None:
+        """The turn of a session ends, of whoever is behind the door if none is named, and its Stop hook fires."""
+        if session is not None or self.settings.activation == "pointer":
+            self.host.end_turn(session or self.live_session() or "", self.host.process_of(session or ""))
+        else:
+            self.host.end_turn(self.live_session() or OLD_SESSION, self.resident())
 
     def latest(self) -> Operation:
         """The latest operation as it lies on the disk."""

@@ -17,7 +17,7 @@ import pytest
 from tmux_server import OLD_SESSION, ROOT, SOCKET, Server, eventually, is_alive
 
 from threadrebuild.doctor import doctor
-from threadrebuild.doors.door import Holder
+from threadrebuild.doors.door import Holder, Identity
 from threadrebuild.host_settings import hooked_configurations, install_hook
 from threadrebuild.init import Chosen, config_text, hook_command, look
 from threadrebuild.operation import coordinator
@@ -233,6 +233,22 @@ def test_the_worker_outlives_the_pane_that_started_it(server: Server) -> None:
     assert (server.project_dir / f"{OLD_SESSION}.jsonl").read_bytes() == before
     assert "可以换窗了" in (server.project_dir / f"{operation.new_session_id}.jsonl").read_text(encoding="utf-8")
     eventually(lambda: not is_alive(worker), "the worker gone")
+
+
+def test_a_hook_that_runs_outside_of_the_pane_takes_nothing_up(server: Server) -> None:
+    pane = server.session("cc", *server.host(OLD_SESSION))
+    house = server.household("cc:0.0")
+    coordinator.request(house, "夜里换窗", "REBUILD")
+    assert coordinator.stop_hook(house, str(server.old_talk()))["scheduled"] is False
+    hook = shlex.join([sys.executable, "-m", "threadrebuild.cli", "hook-stop", "--config", str(server.config)])
+    within = server.split("cc:0.0", *server.host(NEW, "--turn-ends", hook, str(server.hook_input(server.old_talk()))))
+    other = server.tmux.find(within)
+    assert other is not None
+    eventually(lambda: house.ports.processes.descendants(other.pid), "the hook of the other pane")
+    eventually(lambda: not house.ports.processes.descendants(other.pid), "the end of that hook")
+    assert latest(house).state is State.PENDING
+    now = server.tmux.find(pane)
+    assert now is not None and latest(house).cas_identity == Identity(pane, str(now.pid))
 
 
 @pytest.mark.parametrize(

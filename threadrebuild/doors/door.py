@@ -66,6 +66,12 @@ class Door(Protocol):
         With `target`, an identity's exact one, it is looked for there: what the configuration calls it may have moved.
         """
 
+    def is_turn_of(self, identity: Identity, session_id: str) -> bool:
+        """Whether the turn that has ended, in a session and with this very process as its hook, was that of a holder.
+
+        Other sessions of this machine, of this project, and those that a session itself starts have the same hook.
+        """
+
     def holder(self, recorded: Identity, wanted_session: str) -> Holder:
         """Who is behind the door now. What cannot be told counts as `OTHER`."""
 

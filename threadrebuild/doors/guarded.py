@@ -33,6 +33,13 @@ class GuardedDoor:
         except Exception:
             return None
 
+    def is_turn_of(self, identity: Identity, session_id: str) -> bool:
+        """Not where it cannot be told."""
+        try:
+            return self._door.is_turn_of(identity, session_id)
+        except Exception:
+            return False
+
     def holder(self, recorded: Identity, wanted_session: str) -> Holder:
         """`OTHER` where it cannot be told."""
         try:

@@ -18,6 +18,12 @@ def host_under(pid: int, program: str, processes: Processes) -> int | None:
     return None
 
 
+def is_in_turn_of(host: int, program: str, processes: Processes) -> bool:
+    """Whether this very process was started by a host, and by no other that runs under it."""
+    line = processes.lineage()[1:]
+    return next((each for each in line if each == host or is_host(processes.command_line(each), program)), None) == host
+
+
 def is_host(command_line: list[str], program: str) -> bool:
     """Whether a command line starts the host, by the names of its first two words."""
     return not {HOST, PurePath(program).name}.isdisjoint(PurePath(word).name for word in command_line[:2])

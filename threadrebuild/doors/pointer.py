@@ -31,6 +31,10 @@ class PointerDoor:
         proof = "absent" if content is None else session_in(content) or "empty"
         return Identity(str(self._pointer.path), proof, content)
 
+    def is_turn_of(self, identity: Identity, session_id: str) -> bool:
+        """By the session that the pointer names; the runner tells the hook of no other."""
+        return identity.proof == session_id
+
     def holder(self, recorded: Identity, wanted_session: str) -> Holder:
         """By the pointer's content alone."""
         now = self.identity()

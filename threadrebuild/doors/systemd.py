@@ -5,6 +5,7 @@ and make it the newest (TR-118).
 """
 
 from threadrebuild.doors.door import Health, Holder, Identity
+from threadrebuild.doors.host_process import HOST, host_under, is_in_turn_of
 from threadrebuild.doors.pointer_file import NoPointer, PointerFile, session_in
 from threadrebuild.ports import Clock, Outcome, Processes, Services
 
@@ -51,6 +52,11 @@ class SystemdDoor:
             return Identity(self._unit, str(pid), self._pointer.read())
         except NoPointer:
             return None
+
+    def is_turn_of(self, identity: Identity, session_id: str) -> bool:
+        """By the host under the main process, or that process itself where none goes by the host's name."""
+        main = int(identity.proof)
+        return is_in_turn_of(host_under(main, HOST, self._processes) or main, HOST, self._processes)
 
     def holder(self, recorded: Identity, wanted_session: str) -> Holder:
         """By the main process and the pointer.

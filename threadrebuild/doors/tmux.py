@@ -2,7 +2,7 @@
 
 from threadrebuild.config import SESSION_PLACE
 from threadrebuild.doors.door import Health, Holder, Identity, is_session_id
-from threadrebuild.doors.host_process import host_under
+from threadrebuild.doors.host_process import host_under, is_in_turn_of
 from threadrebuild.ports import Clock, Outcome, Pane, Panes, Processes
 
 CHECK_EVERY_SECONDS = 0.5
@@ -44,6 +44,11 @@ class TmuxDoor:
         if pane is None or pane.dead or not self._holds_host(pane):  # TR-183
             return None
         return Identity(pane.id, str(pane.pid))
+
+    def is_turn_of(self, identity: Identity, session_id: str) -> bool:
+        """By the host in the pane: the hook runs under it, and under no other host in between."""
+        host = host_under(int(identity.proof), self._resume_command[0], self._processes)
+        return host is not None and is_in_turn_of(host, self._resume_command[0], self._processes)
 
     def holder(self, recorded: Identity, wanted_session: str) -> Holder:
         """By the pane's process, and by the command it was last respawned with."""

@@ -5,6 +5,7 @@ kills the process it runs in (TR-095).
 """
 
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 from threadrebuild.channel.handover import messages_of, probes_of, settle
@@ -46,14 +47,25 @@ def request(house: Household, reason: str, confirmation: str) -> Operation:
                 door=house.settings.activation,
                 reasons=[reason],
                 steps=[Step(now, Event.REQUEST, State.PENDING, reason)],
+                cas_identity=house.door.identity(),
             )
             house.store.save(active)
         elif active.state is not State.PENDING:  # TR-081
             raise Refused("in-progress", f"operation {active.id} is {active.state}")
-        elif reason not in active.reasons:  # TR-080
-            active.reasons.append(reason)
-            house.move(active, Event.REQUEST, reason)
+        else:
+            _join(house, active, reason)
         return active
+
+
+def _join(house: Household, waiting: Operation, reason: str) -> None:
+    """Add a reason to the operation that waits, and see who holds the door by now: it is asked for again (TR-080)."""
+    known = waiting.cas_identity
+    waiting.cas_identity = house.door.identity() or known
+    if reason not in waiting.reasons:  # TR-080
+        waiting.reasons.append(reason)
+        house.move(waiting, Event.REQUEST, reason)
+    elif waiting.cas_identity != known:
+        house.move(waiting, Event.REQUEST, "asked for again, with somebody else at the door")
 
 
 def cancel(house: Household, confirmation: str, operation_id: str | None = None) -> Operation:
@@ -103,14 +115,13 @@ def stop_hook(house: Household, transcript_path: str | None) -> dict[str, Any]:
             if not transcript_path:  # TR-097
                 raise Refused("no-transcript-path", "the hook's input names no transcript_path")
             operation.transcript_path = transcript_path  # TR-004
-            # Whose turn has ended: what takes the door from here on is somebody else, also before the worker looks.
-            operation.cas_identity = house.door.identity()
+        why_not = _other_turn(house, operation, transcript_path)
+        if why_not is not None:
+            return {"scheduled": False, "operation": operation.id} | ({"error": why_not} if why_not else {})
         operation.lease = house.new_lease("starting")
         house.move(operation, Event.SCHEDULE, "the turn has ended")
         started = house.ports.spawner.start_worker(operation.id, house.door.leaves_service)
         if not started.ok:  # TR-083
-            if operation.source is None:
-                operation.cas_identity = None
             house.move(operation, Event.UNSCHEDULE, f"no worker could be started: {started.detail}")
             return {"scheduled": False, "operation": operation.id, "error": started.detail}
         return {"scheduled": True, "operation": operation.id}
@@ -140,6 +151,28 @@ def _record_probes(house: Household, operation: Operation) -> None:
     if proven != operation.proven:
         operation.proven = proven
         house.store.save(operation)
+
+
+def _other_turn(house: Household, operation: Operation, transcript_path: str | None) -> str | None:
+    """Why a turn that has ended is not the one that an operation waits for; "" where it is nobody's business.
+
+    None where it is. Then the door's holder is on record: what takes the door from here on is somebody else, also
+    before the worker looks.
+    """
+    asked_of = operation.cas_identity if operation.state is State.PENDING else operation.cas_identity_after
+    identity = house.door.identity(asked_of.target if asked_of else None)
+    if identity is None:
+        # A way back that nobody can be asked for ends in words; a rebuild waits for a turn that can be told.
+        return "who holds the door cannot be told now" if operation.state is State.PENDING else None
+    if not house.door.is_turn_of(identity, Path(transcript_path or "").stem):
+        return ""
+    if operation.state is State.PENDING:
+        if asked_of not in (None, identity):
+            return (
+                f"somebody else has taken the door since operation {operation.id} was asked for: ask again, or cancel"
+            )
+        operation.cas_identity = identity
+    return None
 
 
 def _moved_by_a_person(house: Household, operation_id: str | None, event: Event) -> Operation:

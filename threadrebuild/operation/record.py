@@ -73,6 +73,7 @@ class Operation(msgspec.Struct, kw_only=True):
     surroundings_changed: list[str] = []
     """What of it was another when the new session started."""
     cas_identity: Identity | None = None
+    """Who held the door when it was asked for; nobody else may be replaced (TR-105)."""
     cas_identity_after: Identity | None = None
     new_session_id: str | None = None
     candidate: Built | None = None

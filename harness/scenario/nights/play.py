@@ -48,6 +48,9 @@ class WatchedDoor:
     def identity(self, target: str | None = None) -> Identity | None:
         return self._door.identity(target)
 
+    def is_turn_of(self, identity: Identity, session_id: str) -> bool:
+        return self._door.is_turn_of(identity, session_id)
+
     def holder(self, recorded: Identity, wanted_session: str) -> Holder:
         return self._door.holder(recorded, wanted_session)
 
