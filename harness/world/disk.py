@@ -131,6 +131,7 @@ class SimulatedFiles:
                     (folder / name).unlink(missing_ok=True)
                 else:
                     (folder / name).write_bytes(content)
+                    (folder / name).chmod(0o600)  # as it was: everything here is created private
         self._names.clear()
         self._volatile.clear()
 
