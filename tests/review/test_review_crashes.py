@@ -22,7 +22,9 @@ FAILS = {
     ("outbox", "send"): ("no", "late", "eio"),
     ("mailbox", "commit"): ("no", "late", "eio"),
     ("models", "review"): ("no", "eio"),
+    ("models", "pinned_prompt"): ("no", "eio"),
     ("history", "search"): ("no", "eio"),
+    ("history", "names"): ("eio",),
     ("tools", "run"): ("eio",),
 }
 """How the far end of a port can fail; the host itself can be killed at every step."""

@@ -20,6 +20,8 @@ from threadrebuild.review.store import Turn, TurnStore
 
 TOOLS_FIRST = "要用的工具先用完，再写草稿；草稿里不要承诺「待会去查」。"  # RV-11
 """Has to stand in the persona or system prompt of every turn."""
+BEFORE_MOST = 20
+"""How many turns back a pronoun may point."""
 RESTARTED = "the server was restarted while this turn was at work"
 NO_TEXT = "the model ended its turn without a finished text"
 UNKNOWN_PATH = "the text came by a path that is not reviewed"
@@ -54,8 +56,12 @@ class Doors:
 
 def open_gate(store: TurnStore, doors: Doors, rollout: Rollout, pinned: str = PROMPT_SHA256) -> "Gate":
     """The gate of a host, with review on where everything agrees. `pinned`: the hash in the adapter's review client."""
+    try:
+        relay = doors.models.pinned_prompt()
+    except OSError:
+        relay = ""
     client = Client(doors.models, rollout.review_model)
-    return Gate(store, client, doors, tuple(why_off(pinned, rollout, doors.models.pinned_prompt())))
+    return Gate(store, client, doors, tuple(why_off(pinned, rollout, relay)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,11 +148,12 @@ class Gate:
         return self._settle(turn.id, draft)
 
     def _talk(self, turn: Turn) -> Talk:
-        before: list[str] = []
-        for each in self.store.every():
-            if each.chat == turn.chat and each.id < turn.id:
-                before += [each.said, each.final or ""]
-        return Talk(turn.message_id, turn.said, before, self.doors.history.names())
+        before = [text for each in self.store.before(turn, BEFORE_MOST) for text in (each.said, each.final or "")]
+        try:
+            names = self.doors.history.names()
+        except OSError:
+            names = {}
+        return Talk(turn.message_id, turn.said, before, names)
 
     def _settle(self, turn: int, text: str, revised: bool = False) -> Answer:
         with self.store.database.transaction():

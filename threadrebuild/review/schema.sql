@@ -31,6 +31,10 @@ CREATE TABLE turns (
 CREATE UNIQUE INDEX one_turn_at_work ON turns (chat)
   WHERE state IN ('drafting', 'review', 'revision', 'final', 'sending');
 
+CREATE INDEX turns_by_state ON turns (state);
+
+CREATE INDEX turns_by_chat ON turns (chat, id);
+
 CREATE TRIGGER a_turn_begins_by_waiting BEFORE INSERT ON turns WHEN NEW.state <> 'waiting'
 BEGIN SELECT RAISE(ABORT, 'a turn begins by waiting'); END;
 

@@ -64,15 +64,21 @@ class TurnStore:
 
     def every(self, *states: State) -> list[Turn]:
         """The turns in some states, or all, in the order in which their messages came."""
-        turns = map(_turn, self.database.rows("SELECT * FROM turns ORDER BY id"))
-        return [turn for turn in turns if not states or turn.state in states]
+        wanted = states or tuple(State)
+        places = ", ".join("?" * len(wanted))
+        rows = self.database.rows(f"SELECT * FROM turns WHERE state IN ({places}) ORDER BY id", *map(str, wanted))
+        return [_turn(row) for row in rows]
+
+    def before(self, turn: Turn, most: int) -> list[Turn]:
+        """The last turns of its chat before one, oldest first."""
+        sql = "SELECT * FROM turns WHERE chat = ? AND id < ? ORDER BY id DESC LIMIT ?"
+        return [_turn(row) for row in reversed(self.database.rows(sql, turn.chat, turn.id, most))]
 
     def next(self, chat: str) -> Turn | None:
         """The turn that the model is to get now: the oldest that waits, where none is at work."""
-        turns = [turn for turn in self.every() if turn.chat == chat]
-        if any(turn.state not in ENDS and turn.state is not State.WAITING for turn in turns):
-            return None
-        return next((turn for turn in turns if turn.state is State.WAITING), None)
+        live = [turn for turn in self.every(*(each for each in State if each not in ENDS)) if turn.chat == chat]
+        at_work = any(turn.state is not State.WAITING for turn in live)
+        return live[0] if live and not at_work else None
 
     def move(self, turn: int, state: State, why: str | None = None) -> None:
         """Let a turn become something. Raises IllegalMove, and then nothing has changed."""
@@ -100,7 +106,7 @@ class TurnStore:
         return self.database.row("SELECT 1 FROM tools_sealed WHERE turn = ?", turn) is not None
 
     def permit(self, turn: int, tool: str) -> int:
-        """Grant one call of a tool in a turn."""
+        """Grant one call of a tool in a turn. Raises `sqlite3.IntegrityError` under a seal."""
         return self.database.write("INSERT INTO permits (turn, tool) VALUES (?, ?)", turn, tool)
 
     def permits_call(self, permit: int, turn: int, tool: str) -> bool:
