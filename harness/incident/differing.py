@@ -51,11 +51,11 @@ def errors(then: str | None, now: str | None) -> Iterator[Difference]:
 
 
 def figures(what: str, then: dict[str, Any], now: dict[str, Any]) -> Iterator[Difference]:
-    """Every figure that both have, one by one, and those that only one of them has."""
+    """Every figure on record, one by one. One that was not recorded then, as no core counted it yet, tells nothing."""
     before, after = dict(_flat(then)), dict(_flat(now))
-    for name in [*before, *(name for name in after if name not in before)]:
+    for name in [*before, *(name for name in after if name.startswith(_SHARES) and name not in before)]:
         if name not in _LEFT_OUT and not _noted(name):
-            missing = 0 if name.startswith(_SHARES) else NOT_RECORDED
+            missing = 0 if name.startswith(_SHARES) else "no longer counted"
             yield from compared(f"{what} {name}", before.get(name, missing), after.get(name, missing))
 
 

@@ -5,6 +5,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
+import tomli
 from archives import NAMES, NIGHTS, SCENARIOS, SHIPPED, archive_of_night, artifacts, change_record, copy_of, transcript
 from click.testing import CliRunner, Result
 
@@ -12,6 +13,7 @@ from harness.cli import main
 from harness.incident.archive import BadArchive, read_archive
 from harness.incident.made import MADE, make, pinned
 from harness.incident.replaying import replay
+from harness.incident.scrubbing import scrub_archive
 
 
 def run(*words: object) -> Result:
@@ -56,7 +58,8 @@ def test_the_same_evidence_as_today_is_the_same(tmp_path: Path) -> None:
 def test_the_shipped_scenario_is_what_is_pinned_today(name: str) -> None:
     archive = read_archive(SHIPPED / name)
     recording = archive.transcript.relative_to(SHIPPED.parents[1]).as_posix()
-    assert pinned(SHIPPED / name, recording) == (SCENARIOS / f"{name}.toml").read_text(encoding="utf-8")
+    today, shipped = pinned(SHIPPED / name, recording), (SCENARIOS / f"{name}.toml").read_text(encoding="utf-8")
+    assert tomli.loads(today) == tomli.loads(shipped)
 
 
 @pytest.mark.parametrize("name", MADE)
@@ -81,6 +84,18 @@ def test_a_night_is_told_again_by_its_record_alone(name: str, tmp_path: Path) ->
     found = replay(archive, tmp_path / "replay")
     assert (found.verdict, found.differences) == ("same", [])
     assert found.today.state == archive.operation.state
+    scrubbed = replay(scrub_archive(archive, tmp_path / "scrubbed"), tmp_path / "scrubbed replay")
+    assert (scrubbed.verdict, scrubbed.differences) == ("same", [])
+    assert scrubbed.today.state == archive.operation.state
+
+
+def test_a_figure_that_no_core_counted_then_tells_nothing(tmp_path: Path) -> None:
+    archive = copy_of("third-party", tmp_path)
+    change_record(archive, lambda op: op["stats"].pop("poison_score"))
+    assert replay(read_archive(archive), tmp_path / "replay").verdict == "same"
+    change_record(archive, lambda op: op["stats"].update(moons=2))
+    found = replay(read_archive(archive), tmp_path / "again")
+    assert [(each.what, each.then) for each in found.differences] == [("figure moons", "2")]
 
 
 def test_what_the_record_blames_and_nobody_can_play_is_said(tmp_path: Path) -> None:
@@ -155,8 +170,6 @@ def test_the_page_shows_then_and_now(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_scrubbed_archive_replays_like_the_original(name: str, tmp_path: Path) -> None:
-    from harness.incident.scrubbing import scrub_archive
-
     original = read_archive(SHIPPED / name)
     scrubbed = scrub_archive(original, tmp_path / "scrubbed")
     old, new = replay(original, tmp_path / "old"), replay(scrubbed, tmp_path / "new")
@@ -186,8 +199,6 @@ def test_nothing_private_of_an_archive_is_left_in_what_is_written(name: str, tmp
 
 
 def test_a_later_talk_begins_with_what_is_carried_of_the_scrubbed_transcript(tmp_path: Path) -> None:
-    from harness.incident.scrubbing import scrub_archive
-
     scrubbed = scrub_archive(read_archive(SHIPPED / "deaf-window"), tmp_path / "scrubbed")
     found = replay(scrubbed, tmp_path / "replay")
     assert scrubbed.later is not None and scrubbed.operation.candidate is not None
