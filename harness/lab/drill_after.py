@@ -77,7 +77,7 @@ def goes_on(drill: Drill) -> str:
     """The new process goes on with the carried talk, byte for byte in its first request, and the held message."""
     house = drill.house
     _, session = _ids(_operation(drill))
-    house.terminal.wait_for_prompt()
+    house.wait_for_tools(drill.connections)
     drill.line.connect(house.transcript(session), house.house.settings)
     replies = drill.answers("It got through, into the new window.")
     house.answer_with(*replies)
@@ -126,6 +126,8 @@ def by_heart(drill: Drill) -> str:
     missing = [word for word in CODE_WORDS if word not in _window(requests[0])]
     if missing:
         raise NotSeen(f"not in the window when it was asked for: {missing}")
+    if house.ask("status")["proven"]["by_heart"] is None:
+        raise NotSeen("status knows of no answer by heart")
     return "both code words were in the window, and the answer took no tool; what a real model says, a person asks"
 
 

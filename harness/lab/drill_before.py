@@ -34,7 +34,7 @@ def install(drill: Drill) -> str:
     said = _done(drill, *house.core("init", "--yes", "--socket", SOCKET))
     register = next(line.partition(": ")[2].split() for line in said.splitlines() if line.startswith("register the"))
     _done(drill, *register)
-    companion = [house.core()[0], "-m", "harness.lab.drill_companion", str(house.outbox)]
+    companion = [house.core()[0], "-m", "harness.lab.drill_companion", str(house.outbox), str(house.connected)]
     _done(drill, "claude", "mcp", "add", "--scope", "user", COMPANION, "--", *companion)
     with house.config.open("a", encoding="utf-8") as file:
         file.write(f"channel_dir = {json.dumps(str(drill.line.folder))}\n")
@@ -104,7 +104,7 @@ def plan_shown(drill: Drill) -> str:
 def request(drill: Drill) -> str:
     """The request with its word, after consent in the host's own dialog; the turn ends as always."""
     house = drill.house
-    drill.old, drill.requests = drill.pane(), len(house.model.main) + 2
+    drill.old, drill.requests, drill.connections = drill.pane(), len(house.model.main) + 2, house.connections
     call = house.call(f"mcp__{SERVER}__thread_rebuild_request", reason="drill", confirmation="REBUILD")
     replies = (Reply((text("I put it on record."), call)), Reply((text("On record. I answer as always."),)))
     drill.turn(drill.before, "Yes: REBUILD, please.", *replies, agrees=True)

@@ -50,6 +50,8 @@ class Throwaway:
         self.config = place.folder / "config.toml"
         self.outbox = place.folder / "outbox.jsonl"
         """What the assistant sent over the stand-in channel, one object a line."""
+        self.connected = place.folder / "connected"
+        """A line for each time that a host asked the stand-in channel for its tools."""
         self.programs = place.folder / "bin"
         for folder in (place.home, place.work, place.tmp, self.programs):
             folder.mkdir(parents=True, exist_ok=True)
@@ -73,6 +75,11 @@ class Throwaway:
         return ["claude", "--allowedTools", ",".join(allowed), "--permission-mode", "default"]
 
     @property
+    def connections(self) -> int:
+        """How often a host has connected to the stand-in channel."""
+        return self.connected.read_bytes().count(b"\n") if self.connected.exists() else 0
+
+    @property
     def house(self) -> Household:
         """The household as its configuration describes it now."""
         return household(self.config)
@@ -94,12 +101,17 @@ class Throwaway:
 
     def start_again(self) -> str:
         """Leave the host by its own command and resume its session, so that it loads what was installed; its id."""
-        session = self.terminal.leave()
+        session, before = self.terminal.leave(), self.connections
         program, *words = self.start_command
         resumed = [program, "--resume", session, *words]
         self.terminal.tmux("respawn-pane", "-k", "-t", TARGET, "-c", str(self.place.work), *resumed)
-        self.terminal.wait_for_prompt()
+        self.wait_for_tools(before)
         return session
+
+    def wait_for_tools(self, before: int) -> None:
+        """Until the host in the pane can be typed to, and has connected since there were `before` connections."""
+        self.terminal.eventually(lambda: self.connections > before, "a connection to the stand-in channel")
+        self.terminal.wait_for_prompt()
 
     def turn(self, says: str, *replies: Reply, agrees: bool = False) -> None:
         """Type a prompt, say yes where the host asks for consent, and wait for the end of the turn."""

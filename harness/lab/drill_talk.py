@@ -40,6 +40,8 @@ class Drill:
     """The message that came in during the switch, in its envelope."""
     requests: int = 0
     """How many requests the model had had when the switch began."""
+    connections: int = 0
+    """How often a host had connected to the stand-in channel by then."""
     wire: dict[str, Any] | None = None
     """The wire of the new session's first request: `version`, `rows`, `did` of a run log."""
 
