@@ -16,6 +16,7 @@ from harness.scenario.seen import ScenarioFault, quoted, times
 from harness.world.night import OLD_SESSION
 from threadrebuild import actions
 from threadrebuild.doctor import doctor
+from threadrebuild.operation import coordinator
 from threadrebuild.operation.record import Operation
 
 Place = Literal["old transcript", "candidate", "new session", "backup", "operation file", "worker log"]
@@ -230,6 +231,31 @@ class Shown(NightForm, frozen=True, kw_only=True):
         return figures_met(self.status, shown, "the operation that is shown")
 
 
+class Told(NightForm, frozen=True, kw_only=True):
+    """What `status` says of messages that were held, by `source/chat/id`; "delivered" has to name its line."""
+
+    messages: Annotated[dict[str, Literal["held", "sent", "delivered"]], Meta(min_length=1)]
+
+    def met(self, night: Night) -> Met:
+        told = coordinator.status(night.play.night.house)["messages"]
+        seen = {
+            name: each.state if each.state != "delivered" or each.line else "a claim" for name, each in told.items()
+        }
+        return Met(seen == self.messages, f"{self.messages}", f"{seen}")
+
+
+class Proven(NightForm, frozen=True, kw_only=True):
+    """What the probes show of the latest operation's new session: `inbound`, `outbound`."""
+
+    proven: Annotated[dict[str, bool], Meta(min_length=1)]
+
+    def met(self, night: Night) -> Met:
+        probes = coordinator.status(night.play.night.house)["proven"]
+        if probes is None:
+            return Met(False, f"{self.proven}", "the operation is not activated")
+        return figures_met(self.proven, msgspec.to_builtins(probes), "the probes")
+
+
 class Never(NightForm, frozen=True, kw_only=True):
     """Something that must not happen at any moment of the night; `NEVER` says what can be named."""
 
@@ -288,6 +314,8 @@ NIGHT_FORMS: dict[str, type[NightForm]] = {
     "recorded": Recorded,
     "doctor": Checked,
     "status": Shown,
+    "messages": Told,
+    "proven": Proven,
     "never": Never,
 }
 """The forms by the key that names them."""

@@ -22,6 +22,7 @@ class _Written(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     title: str
     door: DoorKind = "tmux"
     talk: str | list[dict[str, Any]] = []
+    channel: bool = False
     settings: dict[str, Any] = {}
     story: list[dict[str, Any]]
     faults: Literal["every step", "none"] = "every step"
@@ -39,6 +40,8 @@ class NightScenario(Stated):
     story: tuple[Event, ...]
     every_step: bool
     """Whether the fault suite goes through it."""
+    channel: bool = False
+    """Whether the user also speaks over a chat channel, whose messages are held during a switch."""
 
 
 def load_night(path: Path) -> NightScenario:
@@ -63,6 +66,7 @@ def _night(file: Path, root: Path, values: dict[str, Any]) -> NightScenario:
         written.settings,
         tuple(entries("story", written.story, EVENTS)),
         written.faults == "every step",
+        written.channel,
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from harness.world.channel import Chat
 from harness.world.kernel import Process
 from harness.world.night import OLD_SESSION, Night
 from threadrebuild.doors.door import Door, Health, Holder, Identity
@@ -76,6 +77,8 @@ class Play:
     """One night under way. `answers` holds what each call or command came to: a state, or why it was refused."""
 
     night: Night
+    chat: Chat | None = None
+    """The channel over which the user speaks; None for a household without one."""
     answers: list[str] = field(default_factory=list)
     hooks: list[str] = field(default_factory=list)
     """What each Stop hook came to: "started", "nothing", or why it was refused."""

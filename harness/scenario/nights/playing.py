@@ -9,6 +9,7 @@ from harness.scenario.nights.loading import NightScenario
 from harness.scenario.nights.play import Play
 from harness.scenario.nights.story import tell
 from harness.scenario.story import tell as told
+from harness.world.channel import Chat
 from harness.world.kernel import Fault
 from harness.world.night import Night
 from harness.world.talk import Talk
@@ -51,11 +52,12 @@ def play_night(
     With `until` it ends before the step after that one.
     """
     faults = (Fault(wrong.step, wrong.do),) if wrong else ()
+    settings = scenario.settings | ({"channel_dir": str(folder / "channel")} if scenario.channel else {})
     try:
-        night = Night(folder, seed, faults, log, scenario.door, _talk(scenario), **scenario.settings)
+        night = Night(folder, seed, faults, log, scenario.door, _talk(scenario), **settings)
     except (ConfigError, ValueError, TypeError) as error:
         raise scenario.error(f"settings: {error}", "settings") from None
-    play = Play(night)
+    play = Play(night, Chat(night) if scenario.channel else None)
     night.world.stop_after = until
     night.world.start(night.outside(), lambda: _whole(play, scenario, wrong))
     night.world.run(LONGEST_SECONDS)

@@ -56,12 +56,18 @@ def _close_pane(play: Play) -> None:
     play.night.tmux.close(PANE)
 
 
+def _deafen(play: Play) -> None:
+    assert play.chat is not None, "needs `channel = true`"
+    play.chat.deaf = True
+
+
 SOMEBODY: dict[str, Callable[[Play], None]] = {
     "opens another session": _open_another,
     "respawns the pane with another session": lambda play: _take_door(play, OTHER_SESSION),
     "respawns the pane with the old session": lambda play: _take_door(play, OLD_SESSION),
     "goes on in the old session": lambda play: play.night.talk(lambda talk: talk.user("我还在这边"), OLD_SESSION),
     "starts the host with a channel flag": _start_with_channel,
+    "takes the channel flag from the start command": _deafen,
     "starts the host again": lambda play: play.night.start_host(),
     "appends a row without speech": lambda play: play.night.talk(lambda talk: talk.system("turn_duration")),
     "opens a drill that polls the same channel": _open_drill,

@@ -117,6 +117,18 @@ class GoesOn(Event, frozen=True, kw_only=True):
         return list(entries("talk", self.talk, _GOES_ON))
 
 
+class Message(Event, frozen=True, kw_only=True):
+    """The user sends a message over the chat channel."""
+
+    message: str
+
+    def happen(self, play: Play) -> None:
+        if play.chat is None:
+            raise ValueError("a message needs `channel = true` at the top")
+        play.words.append(self.message)
+        play.chat.say(self.message)
+
+
 class Hook(Event, frozen=True, kw_only=True):
     """The turn has ended and the Stop hook fires, so many times."""
 
@@ -247,6 +259,7 @@ EVENTS: dict[str, type[Event]] = {
     "claude": Claude,
     "calls": Claude,
     "talk": GoesOn,
+    "message": Message,
     "hook": Hook,
     "person": Person,
     "somebody": Somebody,
