@@ -9,7 +9,10 @@ from harness.expect import expect, expect_equal, proves
 from harness.world.review import ReviewHouse
 from harness.world.review_setting import Setting
 from harness.world.reviewer import Problem, Verdict
+from threadrebuild.carry.failures import FailedTurn, read_failures
+from threadrebuild.review.failures import failed_turns
 from threadrebuild.review.paths import app_hook, official_pending
+from threadrebuild.transcript.tags import REVIEW_TAGS, nothing_but_blocks
 
 OBJECTS = Setting(notes=["别用感叹号。"], reviews={"m": Verdict(notes=[0])})
 CAT = Setting(past=["大橘是英短蓝猫。", "大橘打过三针疫苗。"], names=["大橘"])
@@ -236,3 +239,37 @@ def _cat_forgotten(folder: Path, verdict: Verdict | None = None) -> ReviewHouse:
 def _restarted(house: ReviewHouse) -> None:
     house.kill_host()
     house.start_host()
+
+
+def test_a_window_change_gets_proof_of_each_failure_and_of_nothing_else(tmp_path: Path) -> None:
+    house = chat(tmp_path, OBJECTS)
+
+    def turn(message_id: str) -> int:
+        found = house.store.take(message_id, "chat", "app hook", "在吗").id
+        house.gate.begin(found, f"row-of-{message_id}")
+        return found
+
+    def happen(house: ReviewHouse) -> None:
+        sealed = turn("sealed")
+        house.gate.finished(sealed, "在！")
+        house.tools.call(sealed, "搜索", "", call="toolu_1")
+        for message_id in ("stopped", "sent"):
+            each = turn(message_id)
+            house.gate.finished(each, "在。")
+            house.gate.stop(each) if message_id == "stopped" else house.gate.ended(each)
+        turn("restarted")
+        _restarted(house)
+
+    goes_on(house, happen)
+    (tmp_path / "failures.json").write_bytes(failed_turns(house.store))
+    restart = house.store.of_message("restarted").failed_at
+    assert read_failures(tmp_path / "failures.json") == [
+        FailedTurn(cause="sealed", prompt="row-of-sealed", call="toolu_1"),
+        FailedTurn(cause="restarted", prompt="row-of-restarted", at=restart),
+    ]
+    assert restart is not None and restart.endswith("+00:00")
+
+
+def test_an_opinion_is_nothing_but_blocks_that_a_window_change_takes_out(tmp_path: Path) -> None:
+    blocks = nothing_but_blocks(_cat_forgotten(tmp_path).opinions["m"])
+    assert {block.tag for block in blocks or ()} == REVIEW_TAGS

@@ -73,9 +73,9 @@ class Gate:
     doors: Doors
     off: tuple[Reason, ...] = ()
 
-    def begin(self, turn: int) -> Given:
-        """The turn has reached the model: what it gets."""
-        self.store.move(turn, State.DRAFTING)
+    def begin(self, turn: int, prompt: str | None = None) -> Given:
+        """The turn has reached the model: what it gets. `prompt`: the uuid of its row in the session's record."""
+        self.store.begin(turn, prompt)
         return Given(TOOLS_FIRST, self.store.get(turn).said)
 
     def finished(self, turn: int, text: str) -> Answer:
@@ -84,7 +84,7 @@ class Gate:
         if known.state not in (State.DRAFTING, State.REVISION):
             return Answer("over")
         if known.path not in PATHS:
-            self.store.move(turn, State.FAILED, UNKNOWN_PATH)
+            self.store.fail(turn, UNKNOWN_PATH)
             return Answer("over")
         if known.state is State.REVISION:  # RV-12
             return self._settle(turn, text, revised=True)
@@ -95,7 +95,7 @@ class Gate:
     def ended(self, turn: int) -> bool:
         """The model's turn has ended: its settled text goes out. Returns whether the phone has it now."""
         if self.store.get(turn).state in RUNNING:
-            self.store.move(turn, State.FAILED, NO_TEXT)
+            self.store.fail(turn, NO_TEXT)
         return self._send(turn)
 
     def stop(self, turn: int) -> bool:
@@ -108,7 +108,7 @@ class Gate:
 
     def recover(self) -> None:
         """The host is up again: what was at work has failed, what was settled goes out."""
-        self.store.fail_running(RESTARTED)
+        self.store.fail_running(RESTARTED, self.doors.clock.now())
         for turn in self.store.every(State.FINAL):
             self._send(turn.id)
         self.deliver()

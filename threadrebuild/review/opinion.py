@@ -1,6 +1,7 @@
 """The opinion that a review hands back to the model: what is wrong, the evidence found for it, and no further round.
 
-It is empty where the draft passes.
+It is empty where the draft passes. Problems and evidence stand in blocks of their own, which a window change knows and
+takes out of the session's record once the turn is over.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,6 +12,7 @@ from threadrebuild.review.speech import Claim, Rule
 
 ONLY_ONCE = "这是本轮唯一一次核对或改稿"  # RV-13
 NO_MORE = "不要再调用核对、检索或其他工具"  # RV-13
+PROBLEMS_TAG, EVIDENCE_TAG = "review-problems", "review-evidence"
 NOT_CHECKED = "没核到，不等于没有：不要因此改成不确定的说法，也不要写相反的事实"
 
 SAYS: Mapping[Rule, str] = {
@@ -49,7 +51,12 @@ def opinion_of(
     if not found:
         return ""
     evidence = [line for name, search in searches.items() for line in _evidence(name, search)]
-    return "\n".join([f"{ONLY_ONCE}。{NO_MORE}。", *found, *evidence])
+    problems_block = _block(PROBLEMS_TAG, [f"{ONLY_ONCE}。{NO_MORE}。", *found])
+    return "\n".join([problems_block, _block(EVIDENCE_TAG, evidence)] if evidence else [problems_block])
+
+
+def _block(tag: str, lines: Sequence[str]) -> str:
+    return "\n".join([f"<{tag}>", *lines, f"</{tag}>"])
 
 
 def _of_notes(violated: Sequence[str]) -> Iterator[str]:

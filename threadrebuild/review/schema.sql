@@ -14,7 +14,8 @@ INSERT INTO moves (old, new) VALUES
   ('final', 'sending'), ('final', 'failed'), ('final', 'stopped'),
   ('sending', 'sent');
 
--- A turn: one message of the user, and what is made of it. `why` says why it failed.
+-- A turn: one message of the user, and what is made of it. `prompt` is the uuid of its row in the session's record.
+-- `why` says why it failed, `call` which tool call met the seal, `failed_at` when the server was restarted.
 CREATE TABLE turns (
   id INTEGER PRIMARY KEY,
   message_id TEXT NOT NULL UNIQUE,
@@ -24,7 +25,10 @@ CREATE TABLE turns (
   state TEXT NOT NULL DEFAULT 'waiting',
   draft TEXT,
   final TEXT,
+  prompt TEXT,
   why TEXT,
+  call TEXT,
+  failed_at TEXT,
   CONSTRAINT a_settled_turn_has_its_text CHECK (state NOT IN ('final', 'sending', 'sent') OR final IS NOT NULL)
 ) STRICT;
 

@@ -5,6 +5,7 @@ Each function is one transaction; what the schema forbids raises `sqlite3.Integr
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from sqlite3 import Row
 
 from threadrebuild.database import Database
@@ -24,7 +25,10 @@ class Turn:
     state: State
     draft: str | None
     final: str | None
+    prompt: str | None
     why: str | None
+    call: str | None
+    failed_at: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +92,23 @@ class TurnStore:
                 raise IllegalMove(f"a turn in {old} does not become {state}")
             self.database.write("UPDATE turns SET state = ?, why = ? WHERE id = ?", state, why, turn)
 
-    def fail_running(self, why: str) -> list[Turn]:
-        """Mark each turn that was at work as failed, by itself, and return those."""
-        failed = self.every(*RUNNING)
-        for turn in failed:
-            self.move(turn.id, State.FAILED, why)
-        return failed
+    def begin(self, turn: int, prompt: str | None) -> None:
+        """The model has the turn; its prompt is the row of that uuid in the session's record."""
+        with self.database.transaction():
+            self.move(turn, State.DRAFTING)
+            self.database.write("UPDATE turns SET prompt = ? WHERE id = ?", prompt, turn)
+
+    def fail(self, turn: int, why: str, call: str | None = None, at: datetime | None = None) -> None:
+        """Mark a turn as failed: by the tool call that met the seal, or by the restart at a time."""
+        with self.database.transaction():
+            self.move(turn, State.FAILED, why)
+            time = None if at is None else at.isoformat()
+            self.database.write("UPDATE turns SET call = ?, failed_at = ? WHERE id = ?", call, time, turn)
+
+    def fail_running(self, why: str, at: datetime) -> None:
+        """Mark each turn that was at work when the server went down as failed, by itself."""
+        for turn in self.every(*RUNNING):
+            self.fail(turn.id, why, at=at)
 
     # ---------------------------------------------------------------- tools
 

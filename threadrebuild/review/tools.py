@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from threadrebuild.ports import Tools
-from threadrebuild.review.states import AT_WORK, State
+from threadrebuild.review.states import AT_WORK
 from threadrebuild.review.store import TurnStore
 
 MAILBOX_TOOLS = frozenset({"mailbox_say", "mailbox_reply"})
@@ -31,8 +31,11 @@ class Dispatcher:
     store: TurnStore
     tools: Tools
 
-    def call(self, turn: int, tool: str, arguments: str, permit: int = 0) -> Called:
-        """Run a tool for a turn. A call under the seal fails that turn, and nothing else (RV-09)."""
+    def call(self, turn: int, tool: str, arguments: str, permit: int = 0, call: str | None = None) -> Called:
+        """Run a tool for a turn. A call under the seal fails that turn, and nothing else (RV-09).
+
+        `call` is the id that the session's record has for it.
+        """
         if self.store.get(turn).state not in AT_WORK:
             return Called("over")
         if tool in MAILBOX_TOOLS:  # RV-05 RV-34
@@ -40,14 +43,14 @@ class Dispatcher:
             return Called("kept")
         if self.store.is_sealed(turn):  # RV-02
             # Going on without the tool would let the turn end as if nothing had been.
-            self.store.move(turn, State.FAILED, SEALED_CALL)  # RV-09 RV-10
+            self.store.fail(turn, SEALED_CALL, call)  # RV-09 RV-10
             return Called("sealed")
         if not self.store.permits_call(permit, turn, tool):  # RV-04
             return Called("no permit")
-        call = self.store.call(turn, tool, permit)
+        row = self.store.call(turn, tool, permit)
         try:
             done = Called("ran", self.tools.run(tool, arguments))
         except OSError as error:
             done = Called("went wrong", str(error))
-        self.store.called(call, done.result)
+        self.store.called(row, done.result)
         return done
