@@ -81,7 +81,7 @@ def kept_of(source: Path, settings: Settings = DEFAULTS, failed: Sequence[Failed
     # Of rows with one uuid a host reads the last one, where the first one stood.
     rows = [
         (replace(heard, row=twins[uuid][-1] if (uuid := _main_uuid(heard.row)) else heard.row), node)
-        for heard, node in rows_in_order(source, settings)
+        for heard, node in _with_what_they_follow(rows_in_order(source, settings))
     ]
     rows = [(heard, node) for heard, node in rows if _carries(heard)]
     rows = list(_once(rows))
@@ -103,6 +103,33 @@ def kept_of(source: Path, settings: Settings = DEFAULTS, failed: Sequence[Failed
             calls=_ids(heard, "tool_use", "id"),
             results=_ids(heard, "tool_result", "tool_use_id"),
         )
+
+
+def _with_what_they_follow(rows: Sequence[tuple[Heard, int]]) -> list[tuple[Heard, int]]:
+    """The rows, with every run trace behind the message that it follows, however late it was written."""
+    known = {heard.member.uuid: (heard, node) for heard, node in rows if heard.member.uuid is not None}
+    groups: dict[int, list[tuple[Heard, int]]] = defaultdict(list)
+    group = -1
+    for heard, node in rows:
+        above: tuple[Heard, int] | None = (heard, node)
+        passed = set()
+        while above is not None and not above[0].member.speaker and id(above[0]) not in passed:
+            passed.add(id(above[0]))
+            above = known.get(above[0].member.parent or "")
+        group = above[1] if above is not None and above[0].member.speaker else group
+        groups[group].append((heard, node))
+    return [each for found in groups.values() for each in _parents_first(found)]
+
+
+def _parents_first(rows: Sequence[tuple[Heard, int]]) -> Iterator[tuple[Heard, int]]:
+    """A message and what follows it: the assistant's rows first, then as in the file, each after its parent."""
+    left = sorted(rows, key=lambda each: (_value(each[0]).get("type") != "assistant", each[0].row.line))
+    while left:
+        waiting = {heard.member.uuid for heard, _ in left}
+        ready = (each for each in left if each[0].member.parent not in waiting - {each[0].member.uuid})
+        chosen = next(ready, min(left, key=lambda each: each[0].row.line))
+        left.remove(chosen)
+        yield chosen
 
 
 def _main_uuid(row: Row) -> str:

@@ -12,6 +12,8 @@ from harness.world.strategies import Transcript, transcripts
 
 REASONS = {"needs-human", "nothing-to-carry", "no-session-id", "poison", "still-full"}
 """Why a window may stay as it is."""
+UNSETTLED = {"fork", "same-message-id"}
+"""Damages that make a run trace the sibling of a message: its place among them is settled by nothing."""
 
 
 @given(transcripts(most_steps=14), st.sampled_from((60, 200, 30_000)))
@@ -23,7 +25,10 @@ def test_a_random_session_is_kept_whole_or_not_at_all(transcript: Transcript, bu
             assert changed.reason in REASONS, changed.candidate.refusal
             assert not (Path(name) / "out").exists()
             return
-        assert judge_window(changed.source, changed.candidate.path, NOTE) == []
+        found = judge_window(changed.source, changed.candidate.path, NOTE)
+        if transcript.kinds & UNSETTLED:
+            found = [finding for finding in found if finding.code != "out-of-order"]
+        assert found == []
         assert changed.summary["verification"]["ok"]
 
 

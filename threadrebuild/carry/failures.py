@@ -68,7 +68,7 @@ def excluded_from(rows: Sequence[RecordRow], replies: set[int], records: Iterabl
     for leg in legs(rows):
         by_host = [row for row in leg if row.by_host]
         found += [Excluded("host_reply", "the host wrote it in the assistant's place", (row.line,)) for row in by_host]
-        rest = [row for row in leg[1:] if not row.human and not row.by_host]
+        rest = [row for row in leg if not row.human and not row.by_host]
         rest = rest[_after_replies(rest, replies) :]
         stop = max((place for place, row in enumerate(rest) if row.interruption), default=-1)
         if stop >= 0:  # WN-17

@@ -130,7 +130,7 @@ def _settle(
         stripping = strip(kept, file)
     kept = [row for row in kept if row.line not in stripping.gone]
     prove_whole(kept, replies, excluded)
-    _prove_readable(plan, kept)
+    _prove_order(plan, kept)
     after = note.tokens + sum(estimate(block.token, settings) for block in opening) + sum(row.tokens for row in kept)
     plan.window = Window(
         note=note,
@@ -154,8 +154,12 @@ def _settle(
         plan.refusal = Refusal("still-full", 0, f"{detail}{plan.window.line_tokens:,}: one change would not do")
 
 
-def _prove_readable(plan: Plan, kept: Sequence[RecordRow]) -> None:
+def _prove_order(plan: Plan, kept: Sequence[RecordRow]) -> None:
+    """Raises `Unproven` where a line of the span cannot be read, or what follows what there cannot be told."""
     first = min((row.line for row in kept), default=0)
+    circles = [each.line for each in plan.source.order.breaks if each.code == "cycle" and each.line >= first]
+    if circles:  # WN-19
+        raise Unproven(circles[0], "its parents lead back to itself, so that the order of the span is a guess")
     torn = [bad.line for bad in plan.source.malformed if bad.line > first]
     if torn:  # WN-19
         raise Unproven(torn[0], "a line in the span that cannot be read")

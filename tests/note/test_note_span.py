@@ -1,0 +1,144 @@
+"""The retained span: one note, then whole messages of the old record, every byte of them or nothing."""
+
+import json
+from pathlib import Path
+
+from flipping import FlippingFiles
+from windows import NOTE, SESSION, change, values_of
+
+from harness.expect import expect, expect_equal, proves
+from harness.oracle.reader import read_rows
+from harness.oracle.values import value_bytes
+from harness.world.talk import Talk
+from threadrebuild.carry.candidate import build_candidate
+from threadrebuild.system import SystemFiles
+
+
+def told() -> Talk:
+    """A talk with everything that a span keeps: dialogue, a tool, its result, thinking, an image."""
+    talk = Talk()
+    talk.user("鱼缸的水浑了")
+    talk.thinking("滤棉多久没换了?", message="msg_a")
+    talk.tool(
+        "Bash",
+        {"b": "cat log", "a": [1, 2.50, "é"]},
+        result=[{"type": "text", "text": "滤棉  6 周\n"}],
+        message="msg_a",
+    )
+    talk.assistant("滤棉六周没换了，先换它。")
+    talk.image("这样放对吗")
+    talk.assistant("对。")
+    return talk
+
+
+@proves("WN-01")
+def test_a_new_session_holds_one_note_and_then_the_recent_span(tmp_path: Path) -> None:
+    talk = Talk()
+    talk.user("很久以前说的 " * 40)
+    talk.assistant("知道了")
+    talk.user("刚才说的")
+    talk.assistant("好")
+    changed = change(talk, tmp_path, retained_tokens=60)
+    expect_equal("WN-04", changed.reason, None, "reason to refuse")
+    first = changed.rows[0]
+    expect_equal("WN-01", first.get("threadrebuild"), ["note"], "marks of the first row")
+    expect_equal("WN-01", first["message"]["content"], [{"type": "text", "text": NOTE}], "the note")
+    said = [row["message"]["content"] for row in changed.rows[1:]]
+    expect_equal("WN-01", changed.raw.count(json.dumps(NOTE, ensure_ascii=False).encode()), 1, "notes")
+    expect_equal("WN-09", len(said), 2, "messages behind the note")
+    expect("WN-01", "很久以前" not in json.dumps(said, ensure_ascii=False), "what is older than the span is folded")
+    expect_equal("WN-01", {row["sessionId"] for row in changed.rows}, {SESSION}, "sessions")
+    expect("WN-01", changed.plan.source.session_id != SESSION, "the session is a new one")
+
+
+@proves("WN-03")
+def test_the_span_is_the_old_record_byte_for_byte(tmp_path: Path) -> None:
+    changed = change(told(), tmp_path)
+    expect_equal("WN-03", changed.span, values_of(told()), "whole messages of the span")
+    kinds = {block["type"] for row in changed.rows for block in row["message"]["content"] if isinstance(block, dict)}
+    expect("WN-03", {"thinking", "tool_use", "tool_result", "image"} <= kinds, f"kinds in the span: {kinds}")
+
+
+@proves("WN-03", "WN-04")
+def test_a_byte_that_goes_wrong_while_it_is_written_refuses_the_change(tmp_path: Path) -> None:
+    """Each byte of a small span in turn is written as another one: nothing is published, ever."""
+    talk = Talk()
+    talk.user("嗨")
+    talk.thinking("t", message="msg_a")
+    talk.assistant("x", message="msg_a")
+    good = change(talk, tmp_path / "good")
+    expect_equal("WN-04", good.reason, None, "the twin without a wrong byte")
+    raw = good.raw
+    places: list[int] = []
+    for value in good.span:
+        begin = raw.index(value)
+        places += range(begin, begin + len(value))
+    plan = good.plan
+    out = tmp_path / "out"
+    for place in places:
+        built = build_candidate(plan, out, SESSION, FlippingFiles(f"{SESSION}.jsonl", place))
+        refused = built.refusal.reason if built.refusal else None
+        expect_equal("WN-03", refused, "span-differs", f"byte {place} of the span is another one")
+        expect("WN-04", not out.exists(), "nothing is left of it")
+
+
+@proves("WN-04")
+def test_a_source_that_changes_meanwhile_leaves_the_old_window(tmp_path: Path) -> None:
+    good = change(told(), tmp_path)
+    expect_equal("WN-04", good.reason, None, "the twin that does not change")
+    data = good.source.read_bytes()
+    good.source.write_bytes(data.replace("先换它".encode(), "先不换".encode()))
+    built = build_candidate(good.plan, tmp_path / "again", SESSION, SystemFiles())
+    expect("WN-04", built.refusal is not None, "the source is another one by now")
+    expect("WN-04", not (tmp_path / "again").exists(), "nothing is left of it")
+
+
+@proves("WN-03")
+def test_a_pair_of_call_and_result_is_never_cut_in_two(tmp_path: Path) -> None:
+    talk = Talk()
+    talk.user("先说一件旧事")
+    talk.assistant("请说")
+    talk.user("跑一下")
+    talk.tool("Bash", {"command": "ls"}, result="a b", beside="结果出来之前又说一句")
+    talk.assistant("跑完了")
+    # The budget has room for what was said beside the result, and not for the prompt of the call.
+    changed = change(talk, tmp_path, note="便签", retained_tokens=30)
+    expect_equal("WN-04", changed.reason, None, "reason to refuse")
+    calls = [block["id"] for row in changed.rows for block in row["message"]["content"] if _is(block, "tool_use")]
+    results = [
+        block["tool_use_id"] for row in changed.rows for block in row["message"]["content"] if _is(block, "tool_result")
+    ]
+    expect_equal("WN-03", (calls, len(results)), (results, 1), "calls and results in the span")
+
+
+@proves("WN-06")
+def test_records_without_optional_fields_change_their_window(tmp_path: Path) -> None:
+    """A newer host left fields out, a check compared them, and every message was held up."""
+    needed = {"type", "uuid", "parentUuid", "timestamp", "sessionId", "message"}
+    kept_in_message = {"role", "content"}
+    rows = [json.loads(line) for line in told().bytes().splitlines()]
+    for row in rows:
+        row["message"] = {name: value for name, value in row["message"].items() if name in kept_in_message}
+    bare = b"".join(
+        json.dumps({name: value for name, value in row.items() if name in needed}, ensure_ascii=False).encode() + b"\n"
+        for row in rows
+    )
+    changed = change(bare, tmp_path)
+    expect_equal("WN-06", changed.reason, None, "reason to refuse")
+    source = [value_bytes(row) for row in read_rows(changed.source)]
+    expect_equal("WN-03", changed.span, source, "whole messages of the span")
+
+
+def _is(block: object, kind: str) -> bool:
+    return isinstance(block, dict) and block.get("type") == kind
+
+
+def test_a_span_that_is_carried_again_is_the_same(tmp_path: Path) -> None:
+    first = change(told(), tmp_path / "first")
+    again = change(first.raw, tmp_path / "again", note="另一张便签")
+    assert again.reason in (None, "not-a-new-session")
+    second = build_candidate(again.plan, tmp_path / "new", SESSION.replace("1", "2"), SystemFiles())
+    assert second.refusal is None
+    assert [value_bytes(row) for row in read_rows(second.path)[1:]] == first.span
+    assert second.path.read_bytes().count("便签".encode()) == 1
+    assert NOTE.encode() not in second.path.read_bytes()

@@ -1,0 +1,110 @@
+"""Review material leaves the record once its turn is over; the newest recall packet and the prompt cache stay."""
+
+from pathlib import Path
+
+from windows import Changed, change
+
+from harness.expect import expect, expect_equal, proves
+from harness.world.talk import Talk
+
+
+def evidence(number: int) -> str:
+    """What a review found out for a turn."""
+    return f"<review-evidence>\n证据 {number}：鱼叫蓝\n</review-evidence>"
+
+
+def problems(number: int) -> str:
+    """What a review found wrong with a draft."""
+    return f"<review-problems>\n问题 {number}：名字写错了\n</review-problems>"
+
+
+def packet(number: int) -> str:
+    """What was recalled for a turn."""
+    return f"<memory-retrieval>\n召回 {number}：鱼缸在客厅\n</memory-retrieval>"
+
+
+def reviewed(turns: int) -> Talk:
+    """Turns that were each reviewed once."""
+    talk = Talk()
+    for number in range(turns):
+        talk.user([packet(number), f"第 {number} 问"])
+        talk.meta(evidence(number) + "\n" + problems(number))
+        talk.assistant(f"第 {number} 答")
+    return talk
+
+
+def times(changed: Changed, word: str) -> int:
+    """How often a word stands in the new record."""
+    return changed.raw.count(word.encode())
+
+
+@proves("WN-13")
+def test_after_ten_reviewed_turns_no_evidence_is_left(tmp_path: Path) -> None:
+    changed = change(reviewed(10), tmp_path)
+    expect_equal("WN-04", changed.reason, None, "reason to refuse")
+    expect("WN-13", "证据" in changed.source.read_text(), "the old record held evidence")
+    for word in ("证据", "问题"):
+        expect_equal("WN-13", times(changed, word), 0, f"{word} in the new record")
+    said = [times(changed, f"第 {number} {what}") for number in range(10) for what in "问答"]
+    expect_equal("WN-03", said, [1] * 20, "what was said, each once")
+    expect("WN-13", changed.summary["ledger"]["review_material"] > 0, "its bytes are accounted for")
+
+
+@proves("WN-13")
+def test_material_of_a_turn_that_is_not_over_stays(tmp_path: Path) -> None:
+    talk = reviewed(1)
+    talk.user("第 1 问")
+    talk.meta(evidence(1))
+    changed = change(talk, tmp_path)
+    expect_equal("WN-04", changed.reason, None, "reason to refuse")
+    expect_equal("WN-13", [times(changed, f"证据 {number}") for number in (0, 1)], [0, 1], "evidence by turn")
+
+
+@proves("WN-14")
+def test_only_the_newest_recall_packet_stays(tmp_path: Path) -> None:
+    for turns in (1, 2, 3):
+        changed = change(reviewed(turns), tmp_path / str(turns))
+        expect_equal("WN-04", changed.reason, None, "reason to refuse")
+        packets = [times(changed, f"召回 {number}") for number in range(turns)]
+        expect_equal("WN-14", packets, [0] * (turns - 1) + [1], f"packets after {turns} turns")
+
+
+@proves("WN-15")
+def test_the_cache_holds_up_to_the_reply_before_the_first_thing_taken_out(tmp_path: Path) -> None:
+    """A cache keeps what it was sent up to a breakpoint; afterwards that must still be the beginning."""
+    talk = Talk()
+    talk.user("第 0 问")
+    talk.assistant("第 0 答")
+    talk.user("第 1 问")
+    talk.meta(evidence(1))
+    talk.assistant("第 1 答")
+    before = change(talk, tmp_path / "before")
+    mark = before.summary["window"]["cache_breakpoint"]
+    expect("WN-15", mark is not None, "a breakpoint is set")
+    lines = talk.bytes().splitlines()
+    expect("WN-15", "第 0 答".encode() in lines[mark["line"] - 1], "it stands at the end of the previous reply")
+    sent = [line.split(b'"message":')[1].split(b',"uuid"')[0] for line in lines]
+    kept = before.span
+    cached = mark["line"]
+    expect("WN-15", all(one.startswith(two) for one, two in zip(sent[:cached], kept[:cached], strict=True)), "a prefix")
+    plain = change(_plain(), tmp_path / "plain")
+    expect_equal("WN-15", plain.summary["window"]["cache_breakpoint"], None, "breakpoint where nothing is taken out")
+
+
+@proves("WN-13")
+def test_what_a_person_says_about_material_is_no_material(tmp_path: Path) -> None:
+    talk = Talk()
+    talk.user("这个 <review-evidence> 是什么?")
+    talk.assistant("是审查用的。" + evidence(1))
+    talk.user("哦")
+    talk.assistant("嗯")
+    changed = change(talk, tmp_path)
+    expect_equal("WN-13", (times(changed, "是什么"), times(changed, "证据 1")), (1, 1), "what was said about it")
+    expect("WN-13", "review_material" not in changed.summary["ledger"], "nothing is taken out")
+
+
+def _plain() -> Talk:
+    talk = Talk()
+    talk.user("问")
+    talk.assistant("答")
+    return talk
