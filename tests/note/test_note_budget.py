@@ -51,7 +51,7 @@ def test_a_window_is_due_from_the_line_on_and_not_below(tmp_path: Path) -> None:
 def retained(tmp_path: Path, talk: Talk, budget: int) -> int:
     """Turns in the span."""
     changed = change(talk, tmp_path, note=words(10), retained_tokens=budget)
-    expect_equal("WN-04", changed.reason, None, "reason to refuse")
+    expect_equal("WN-09", changed.reason, None, "reason to refuse")
     return int(changed.summary["selected_turns"])
 
 

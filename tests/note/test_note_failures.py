@@ -53,7 +53,7 @@ def stopped() -> Talk:
 @proves("WN-17", "WN-18")
 def test_a_turn_that_the_user_stopped_is_left_out_alone(tmp_path: Path) -> None:
     changed = change(stopped(), tmp_path)
-    expect_equal("WN-19", changed.reason, None, "reason to refuse")
+    expect_equal("WN-17", changed.reason, None, "reason to refuse")
     expect_equal("WN-17", texts(changed), AROUND, "what stays")
     (excluded,) = changed.summary["window"]["excluded"]
     expect_equal("WN-18", (excluded["cause"], len(excluded["lines"])), ("stopped", 3), "what is on record of it")
@@ -68,7 +68,7 @@ def test_what_the_host_wrote_in_the_assistants_place_is_left_out_alone(tmp_path:
     talk.tool("Bash", {"command": "date"}, result="Fri")
     talk.api_error("API Error: 529 overloaded")
     changed = change(ended(talk), tmp_path)
-    expect_equal("WN-19", changed.reason, None, "reason to refuse")
+    expect_equal("WN-17", changed.reason, None, "reason to refuse")
     whole = [*AROUND[:5], "tool_use", "tool_result", *AROUND[5:]]
     expect_equal("WN-17", texts(changed), whole, "what stays")
     expect_equal("WN-18", [each["cause"] for each in changed.summary["window"]["excluded"]], ["host_reply"], "causes")
@@ -81,7 +81,7 @@ def test_a_reply_that_reached_the_user_stays_in_a_turn_that_was_stopped(tmp_path
     talk.tool("Bash", {"command": "sleep 9"})
     talk.interrupted(for_tool=True)
     changed = change(ended(talk), tmp_path)
-    expect_equal("WN-19", changed.reason, None, "reason to refuse")
+    expect_equal("WN-18", changed.reason, None, "reason to refuse")
     expect_equal("WN-18", changed.raw.count("这句已经发出去了".encode()), 1, "replies that were sent")
     expect_equal("WN-18", len(changed.summary["window"]["excluded"][0]["lines"]), 2, "rows that are left out")
 

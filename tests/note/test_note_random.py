@@ -3,7 +3,7 @@
 import tempfile
 from pathlib import Path
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from windows import NOTE, Changed, change
 
@@ -16,6 +16,7 @@ UNSETTLED = {"fork", "same-message-id"}
 """Damages that make a run trace the sibling of a message: its place among them is settled by nothing."""
 
 
+@settings(deadline=None)
 @given(transcripts(most_steps=14), st.sampled_from((60, 200, 30_000)))
 def test_a_random_session_is_kept_whole_or_not_at_all(transcript: Transcript, budget: int) -> None:
     with tempfile.TemporaryDirectory() as name:

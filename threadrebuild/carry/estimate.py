@@ -21,7 +21,9 @@ _NOT_READ = frozenset({"type", "id", "tool_use_id", "signature", "data", "cache_
 def image_tokens(width: int, height: int, settings: Settings) -> int:
     """What an image of so many pixels takes (WN-10)."""
     tokens = math.ceil(width * height / settings.image_pixels_per_token)  # WN-10
-    return min(tokens, settings.image_tokens_most)  # WN-10
+    if tokens > settings.image_tokens_most:  # WN-10
+        return settings.image_tokens_most
+    return tokens
 
 
 def content_tokens(content: Any, settings: Settings) -> int:
