@@ -16,6 +16,7 @@ from threadrebuild.config import ConfigError, Settings
 from threadrebuild.doctor import Report, doctor
 from threadrebuild.doors import open_door
 from threadrebuild.operation import coordinator
+from threadrebuild.operation.appended import said_after
 from threadrebuild.operation.passed import shortcomings
 from threadrebuild.operation.record import Operation
 from threadrebuild.operation.states import State
@@ -151,6 +152,31 @@ def test_only_an_answer_without_tools_was_known_by_heart(tmp_path: Path) -> None
             expect(
                 "TR-158", "换窗。".encode() in line or "只剩验收。".encode() in line, f"the row that shows it: {name}"
             )
+
+
+def written_anew(data: bytes) -> bytes:
+    """Rows as a host up to 2.0.42 writes them once more when it resumes: other ids, the same words and times."""
+    rows = [json.loads(line) for line in data.splitlines()]
+    return b"".join(json.dumps(row | {"uuid": f"{row['uuid'][:-4]}beef"}).encode() + b"\n" for row in rows)
+
+
+@proves("TR-159")
+def test_what_a_resuming_host_writes_anew_is_no_message(tmp_path: Path) -> None:
+    talk = Talk(version="2.0.42")
+    talk.user("可以换窗了")
+    talk.assistant("好 \u2028 ok")
+    carried = talk.bytes()
+    path = tmp_path / "new.jsonl"
+    path.write_bytes(carried + written_anew(carried))
+    seen = probe(path, len(carried), Settings())
+    expect_equal("TR-159", (seen.inbound, seen.outbound), (False, False), "proven by rows that were carried")
+    expect_equal("TR-159", said_after(path, len(carried), Settings()), 0, "texts said since")
+    talk.user("听得到吗")
+    talk.assistant("听得到")
+    path.write_bytes(carried + written_anew(carried) + talk.bytes()[len(carried) :])
+    seen = probe(path, len(carried), Settings())
+    expect_equal("TR-159", (seen.inbound, seen.outbound), (True, True), "proven by a message and its answer")
+    expect_equal("TR-159", said_after(path, len(carried), Settings()), 2, "texts said since")
 
 
 @proves("TR-161")

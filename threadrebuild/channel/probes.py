@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from threadrebuild.channel.message import id_of
-from threadrebuild.channel.proof import batches_of, is_inbound
+from threadrebuild.channel.proof import batches_of, is_inbound, said_since
 from threadrebuild.channel.receipts import called_in
 from threadrebuild.config import Settings
 from threadrebuild.transcript.reader import Reader
@@ -50,7 +50,7 @@ def probe(transcript: Path, carried_bytes: int, settings: Settings) -> Probes:
         reader.take(lines)
         calls.take(lines)
     carried = [each for each in reader.said if each.line_offset < carried_bytes]
-    since = [each for each in reader.said if each.line_offset >= carried_bytes]  # TR-159 TR-166 TR-174
+    since = said_since(reader.said, carried_bytes)
     channels = {line for line in map(_line_of, filter(is_inbound, carried)) if line != TYPED}
     heard: dict[str, int | None] = dict.fromkeys(sorted(channels or {TYPED}))
     for message in filter(is_inbound, since):

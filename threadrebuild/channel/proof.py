@@ -64,6 +64,20 @@ def is_inbound(utterance: Utterance) -> bool:
     return utterance.role == "user"
 
 
+def said_since(said: list[Utterance], start: int) -> list[Utterance]:
+    """Of what stands in a transcript, what was said in the rows after its first `start` bytes.
+
+    Hosts up to 2.0.42 write rows that they have loaded anew: same words at the same time are no new ones.
+    """
+    before = {_what(each) for each in said if each.line_offset < start}
+    later = [each for each in said if each.line_offset >= start]  # TR-159 TR-166 TR-174
+    return [each for each in later if _what(each) not in before]
+
+
+def _what(utterance: Utterance) -> tuple[str, str, str | None]:
+    return utterance.role, decoded(utterance.token), utterance.time
+
+
 def batches_of(transcript: Path) -> Iterator[list[bytes]]:
     """The whole lines of a transcript, a batch at a time; a last line without its end is still being written."""
     rest = b""

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from threadrebuild.channel.proof import batches_of, said_since
 from threadrebuild.config import Settings
 from threadrebuild.transcript.reader import Reader
 
@@ -20,3 +21,14 @@ def speech_after(path: Path, start: int, settings: Settings) -> tuple[int, int]:
         reader.take_tail(lines[-1])
     texts = len(reader.said) + len(reader.queue.never_read()) + len(reader.malformed)
     return texts, reader.line
+
+
+def said_after(path: Path, start: int, settings: Settings) -> int:
+    """How many texts were said in a session since its first `start` bytes were carried into it. Raises OSError.
+
+    What cannot be read counts here too; what was carried holds no such line.
+    """
+    reader = Reader(settings)
+    for lines in batches_of(path):
+        reader.take(lines)
+    return len(said_since(reader.said, start)) + len(reader.queue.never_read()) + len(reader.malformed)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from threadrebuild.doors.claims import claims_of
 from threadrebuild.doors.door import Health, Holder, Identity
-from threadrebuild.operation.appended import speech_after
+from threadrebuild.operation.appended import said_after
 from threadrebuild.operation.fencing import overslept, own
 from threadrebuild.operation.freeze import changed_since
 from threadrebuild.operation.household import Household
@@ -66,8 +66,8 @@ def _keep_later_dialogue(house: Household, operation: Operation) -> None:
     assert operation.candidate is not None
     path = Path(operation.candidate.path)
     copy = house.store.artifacts(operation.id) / path.name
-    speech, _ = speech_after(path, operation.candidate.bytes, house.settings)
-    operation.later_dialogue = {"file": str(copy), "texts": speech}
+    said = said_after(path, operation.candidate.bytes, house.settings)
+    operation.later_dialogue = {"file": str(copy), "texts": said}
     files = house.ports.files
     files.remove(copy)
     with path.open("rb") as original, files.create(copy) as written:
