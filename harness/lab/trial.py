@@ -15,6 +15,7 @@ from harness.lab.namespace import LabFault
 from harness.lab.records import KNOWN, rows_with, shape_of
 from harness.lab.script import NEW_PROMPT
 from harness.lab.session import Played, resume
+from harness.lab.window import carried_blocks, change_window, sent_blocks
 from harness.lab.wire import BROKEN, behaviour, carried_texts, compare, sent_texts
 from harness.oracle.candidate import blocks_of
 from harness.replay import Job, Replayed, replayed
@@ -42,7 +43,7 @@ def judged(log: RunLog, out: Path, sessions: Sequence[Played]) -> Iterator[Judge
     jobs = [Job(f"{each.place.version} {each.way}", each.transcript) for each in sessions]
     results = replayed(_Open(log), out, jobs)
     for number, played in enumerate(sessions):
-        yield _Trial(log, number, played, next(results)).judged()
+        yield _Trial(log, out, number, played, next(results)).judged()
 
 
 def put_in(project: Path, candidate: Path) -> None:
@@ -61,8 +62,9 @@ class _Open(RunLog):
 
 
 class _Trial:
-    def __init__(self, log: RunLog, number: int, played: Played, done: Replayed) -> None:
+    def __init__(self, log: RunLog, out: Path, number: int, played: Played, done: Replayed) -> None:
         self.log = log
+        self.out = out
         self.number = number
         self.played = played
         self.result = Judged(done.job.name, list(done.why))
@@ -131,6 +133,26 @@ class _Trial:
             self.result.failures.append(f"on the wire {pair.state}: {pair.text[:SHOWN]!r} ({pair.what})")
         return True
 
+    def change_window(self) -> bool:
+        """The CLI resumes a note with the span whole, and all of it is in its request; where tools were called."""
+        if not self.played.asks_tools:
+            return False
+        place = self.played.place
+        candidate, faults = change_window(self.played.transcript, self.out / f"window-{self.number}")
+        if candidate is not None:
+            put_in(place.project, candidate)
+            try:
+                requests = resume(self.played, candidate.stem)
+                sent = sent_blocks(requests[-1]["messages"]) if requests else []
+                pairs = compare(carried_blocks(candidate, NEW_PROMPT), sent)
+                faults += [f"{pair.state} {pair.text[:SHOWN]!r}" for pair in pairs if pair.state in BROKEN]
+            except LabFault as fault:
+                faults.append(f"cannot be resumed: {fault}")
+        found = "; ".join(faults) or "the note, calls, results and signed thinking were sent as they were carried"
+        self.check("window change", "WN-07", not faults, found, None, None)
+        self.result.failures += [f"window change: {each}" for each in faults]
+        return True
+
     def hook(self) -> bool:
         """The Stop hook was called, and told all that ours needs."""
         stops = own_stops(self.played)
@@ -169,5 +191,6 @@ LOOKS: dict[str, Callable[[_Trial], bool]] = {
     "resume": _Trial.resume,
     "stop hook": _Trial.hook,
     "tools": _Trial.tools,
+    "window change": _Trial.change_window,
 }
 """What is looked at, in order; each says whether there was anything to look at. A lock names those it rests on."""

@@ -55,6 +55,7 @@ def test_the_rebuilt_sessions_are_resumed_and_sent_byte_for_byte(recorded: Tried
         "the reason arrived as it was given",
         "called 4 times",
     ]
+    assert checked.candidate.made == ["carry", "resume", "stop hook", "tools", "window change"]
     assert "On the wire, resumed by Claude Code" in checked.report.read_text(encoding="utf-8")
 
 
@@ -85,6 +86,20 @@ def test_rows_that_the_real_cli_drops_in_silence_are_missed_on_the_wire(
     said = [text for session in recorded.sessions if session.way == "printed" for _, text in session.planted]
     states = {row["carried"]: row["state"] for row in wire_rows(tmp_path / "out") if row["row"]}
     assert states == {text: "same" if text == said[-1] else "lost" for text in said}
+
+
+def test_a_window_change_with_another_signature_is_no_go(
+    recorded: Tried, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def resigned(project: Path, candidate: Path) -> None:
+        signed = candidate.read_bytes().replace(b"c2NyaXB0ZWQ=", b"c2NyaXB0ZWR=")
+        (project / candidate.name).write_bytes(signed)
+
+    monkeypatch.setattr(trial, "put_in", resigned)
+    checked = judge([fresh(recorded, "printed")], tmp_path / "out", "cli-check")
+    assert checked.verdict == "NO-GO"
+    assert {reason.partition(": ")[2].split(" ")[0] for reason in checked.reasons} == {"window"}
+    assert "window change" not in checked.candidate.made
 
 
 def fresh(tried: Tried, *ways: str) -> Tried:
