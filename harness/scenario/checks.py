@@ -101,22 +101,31 @@ class StoryCheck:
         return 1
 
     def run(self, tmp_path: Path) -> None:
-        """Raises `RuleBroken` for the first demand that does not hold; `ScenarioError` for what makes no sense."""
+        """Raises `RuleBroken` for the first demand that does not hold; `ScenarioError` for what makes no sense.
+
+        Where people do something else than the story knows, its demands say what that breaks.
+        """
         from harness.runlog import RunLog
         from harness.scenario.stories.kinds import kind_named
-        from harness.scenario.stories.loading import load_stories
+        from harness.scenario.stories.loading import Unfinished, load_stories
 
         for number, story in enumerate(load_stories(self.file)):
             folder = tmp_path / str(number)
             folder.mkdir()
-            seen = kind_named(story.kind).play(story, folder, 0, RunLog(StringIO()), number)
+            fault: Unfinished | None = None
+            try:
+                seen = kind_named(story.kind).play(story, folder, 0, RunLog(StringIO()), number)
+            except Unfinished as error:
+                seen, fault = error.seen, error
             for at, form in enumerate(story.expect):
                 try:
                     met = form.met(seen)
-                except ScenarioFault as fault:
-                    raise story.error(f"expect[{at}]: {fault}", "expect", at) from None
+                except ScenarioFault as unmet:
+                    raise story.error(f"expect[{at}]: {unmet}", "expect", at) from None
                 if not met.ok:
                     raise RuleBroken(form.rule, f"{story.place(at)}: wanted {met.wanted}, saw {met.seen}")
+            if fault is not None:
+                raise fault
 
 
 def _told_check(path: Path, made: type[NightCheck] | type[StoryCheck]) -> Check:

@@ -10,9 +10,9 @@ from typing import Any
 from harness.runlog import RunLog
 from harness.scenario.collab.scene import BotTurn, Crash, Happening, Lead, Say, Scene, Until, span_of, time_of
 from harness.scenario.collab.script import StoryScript
-from harness.scenario.stories.loading import Story
+from harness.scenario.stories.loading import Story, Unfinished
 from harness.world.kernel import Fault
-from harness.world.rooms import Rooms
+from harness.world.rooms import Rooms, Unscripted
 from threadrebuild.collab import events
 
 LOCAL = timedelta(hours=8)
@@ -51,9 +51,11 @@ def play(story: Story, folder: Path, seed: int, log: RunLog, number: int, faults
     rooms.world.start(telling, partial(_tell, played, log, number))
     rooms.world.run(ENDLESS_SECONDS)
     for _, error in rooms.world.failures:
-        raise story.error(f"story: {error}", "story") from error
-    if not faults and (left := script.unused()):
-        raise story.error(f"story: {left[0]}", "story")
+        if not isinstance(error, Unscripted):
+            raise story.error(f"story: {error}", "story") from error
+    missing = [str(error) for _, error in rooms.world.failures] or ([] if faults else script.unused())
+    if missing:
+        raise Unfinished(story.error(f"story: {missing[0]}", "story"), played)
     _write_lines(played, log, number)
     return played
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from harness.scenario.loading import Fault, Stated, entries, fault_of, forms, read_scenario
+from harness.scenario.loading import Fault, ScenarioError, Stated, entries, fault_of, forms, read_scenario
 from harness.scenario.places import line_of
 from harness.scenario.stories.kinds import KINDS, StoryForm, kind_named
 
@@ -52,6 +52,14 @@ class Story(Stated):
             return super().place(number)
         line = line_of(self.file.read_text(encoding="utf-8"), "twins", self.twin)
         return f"{self.name}:{line}"
+
+
+class Unfinished(ScenarioError):
+    """A story whose people asked for other answers than it has; `seen` is what came of it all the same."""
+
+    def __init__(self, error: ScenarioError, seen: Any) -> None:
+        super().__init__(str(error))
+        self.seen = seen
 
 
 def load_stories(path: Path) -> list[Story]:
