@@ -9,7 +9,7 @@ import msgspec
 from households import in_world, rebuilt
 
 from harness.expect import expect, expect_equal, proves
-from harness.world.night import COMMAND, PANE, Night
+from harness.world.night import COMMAND, OLD_SESSION, PANE, Night
 from harness.world.talk import Talk
 from threadrebuild.channel.probes import probe
 from threadrebuild.config import ConfigError, Settings
@@ -226,3 +226,28 @@ def test_what_outlived_the_drill_and_what_polls_beside_it_is_found(tmp_path: Pat
     after = in_world(night, lambda: doctor(night.house))
     expect_equal("TR-162", after.left_running, [resumed.pid], "the session is gone, its resumed process is not")
     expect_equal("TR-162", holds(after, "nothing_left_running"), False, "doctor says so")
+
+
+def test_a_session_that_goes_on_in_another_file_is_not_rebuilt_from_the_old_one(tmp_path: Path) -> None:
+    def with_neighbour(name: str, session: str, time: str) -> Operation:
+        night = Night(tmp_path / f"{name}-{session}-{time[:4]}")
+        talk = Talk()
+        talk.session = session
+        talk.assistant("在这里接着说", timestamp=time)
+        talk.write(night.project_dir / name)
+        return rebuilt(night)
+
+    other, later, earlier = (
+        "dddddddd-0000-4000-8000-000000000004",
+        "2099-01-01T00:00:00.000Z",
+        "2001-01-01T00:00:00.000Z",
+    )
+    found = with_neighbour(f"{other}.jsonl", OLD_SESSION, later)
+    assert found.state is State.FAILED and f"goes on in {other}.jsonl" in (found.error or "")
+    for name, session, time in [
+        (f"{other}.jsonl", other, later),
+        (f"{other}.jsonl", OLD_SESSION, earlier),
+        ("agent-1a2b3c4d.jsonl", OLD_SESSION, later),
+    ]:
+        ended = with_neighbour(name, session, time)
+        assert ended.state is State.ACTIVATED, (name, session, ended.error)

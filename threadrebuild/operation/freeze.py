@@ -1,5 +1,6 @@
 """Freezing: a stable transcript is copied, and from then on only the copy is read (TR-103, TR-104)."""
 
+import json
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -9,6 +10,7 @@ from threadrebuild.operation.appended import speech_after
 from threadrebuild.operation.household import Household
 from threadrebuild.transcript.lines import BATCH_BYTES, digest_of
 
+TAIL_BYTES = 1 << 16
 ROOM_FACTOR = 3
 """Room that is asked for on a disk before the freeze, in sizes of the transcript: backup, candidate, and a margin."""
 
@@ -77,6 +79,36 @@ def neighbours_of(house: Household, own: set[str]) -> dict[str, str]:
             continue
         found[path.name] = digest_of(path, _size(path))
     return found
+
+
+def goes_on_in(house: Household, source: Path) -> str | None:
+    """The name of another transcript in which this very session goes on; None where there is none.
+
+    Version 1.0.128, resumed in a terminal, writes to a new file and goes on naming the old one to its hook.
+    """
+    _, last = _last_said_by(source)
+    for path in sorted(house.project_dir.glob("*.jsonl")):
+        session, at = _last_said_by(path)
+        is_other = path.name != source.name and not path.name.startswith("agent-")
+        if is_other and session == source.stem and at > last:
+            return path.name
+    return None
+
+
+def _last_said_by(path: Path) -> tuple[str, str]:
+    """Session id and time of the last row that has both, looked for in the last bytes of a file; else empty."""
+    with path.open("rb") as file:
+        file.seek(max(0, _size(path) - TAIL_BYTES))
+        lines = file.read().splitlines()
+    for line in reversed(lines):
+        try:
+            row = json.loads(line)
+        except ValueError:
+            continue
+        named = (row.get("sessionId"), row.get("timestamp")) if isinstance(row, dict) else ()
+        if named and all(isinstance(each, str) for each in named):
+            return str(named[0]), str(named[1])
+    return "", ""
 
 
 def _stable(house: Household, source: Path) -> tuple[int, str]:

@@ -11,7 +11,7 @@ from threadrebuild.carry.plan import Plan, plan_file
 from threadrebuild.carry.summary import dirty_summary, figures, verification_summary
 from threadrebuild.operation.acceptance import require_acceptance
 from threadrebuild.operation.fencing import LostLease, own
-from threadrebuild.operation.freeze import NotFrozen, freeze, neighbours_of
+from threadrebuild.operation.freeze import NotFrozen, freeze, goes_on_in, neighbours_of
 from threadrebuild.operation.household import Household, Refused
 from threadrebuild.operation.publishing import discard
 from threadrebuild.operation.record import Built, Operation, Source
@@ -68,6 +68,9 @@ def _prepare(house: Household, operation: Operation, worker: str) -> None:
     frozen = freeze(house, source, copy)
     own_files = {source.name, f"{operation.new_session_id}.jsonl"}
     neighbours = neighbours_of(house, own_files)
+    elsewhere = goes_on_in(house, source)
+    if elsewhere is not None:
+        raise _Abandoned(f"the session goes on in {elsewhere}, and the hook named {source.name}")
     with own(house, operation, worker):
         operation.cas_identity = identity
         operation.neighbours = neighbours
