@@ -21,6 +21,12 @@ DAY_SECONDS = 86_400
 """No wait is meant to be longer; it also keeps out what TOML calls `inf`."""
 MONTH_HOURS = 744
 
+WINDOW_LINE_TOKENS = 140_000  # WN-08
+WINDOW_MARGIN_TOKENS = 16_384  # WN-08
+RETAINED_TOKENS = 30_000  # WN-09
+IMAGE_PIXELS_PER_TOKEN = 750  # WN-10
+IMAGE_TOKENS_MOST = 2_576  # WN-10
+
 REPLY_TOOLS = ("mcp__*companion*__reply", "mcp__*telegram*__reply")  # TR-029
 
 
@@ -61,15 +67,15 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """What a rebuild keeps: the dialogue alone, or a window note and the recent span whole."""
     note_path: str | None = None
     """Absolute path of the file that the host writes the window note to."""
-    window_line_tokens: Annotated[int, Meta(ge=1)] = 140_000  # WN-08
+    window_line_tokens: Annotated[int, Meta(ge=1)] = WINDOW_LINE_TOKENS
     context_limit_tokens: Annotated[int, Meta(ge=1)] = 200_000
     """How many tokens the model's window holds."""
     closing_reserve_tokens: Annotated[int, Meta(ge=0)] = 8_000
     """What is kept free for the turn that closes the old window."""
-    window_margin_tokens: Annotated[int, Meta(ge=0)] = 16_384  # WN-08
-    retained_tokens: Annotated[int, Meta(ge=1)] = 30_000  # WN-09
-    image_pixels_per_token: Annotated[int, Meta(ge=1)] = 750  # WN-10
-    image_tokens_most: Annotated[int, Meta(ge=1)] = 2_576  # WN-10
+    window_margin_tokens: Annotated[int, Meta(ge=0)] = WINDOW_MARGIN_TOKENS
+    retained_tokens: Annotated[int, Meta(ge=1)] = RETAINED_TOKENS
+    image_pixels_per_token: Annotated[int, Meta(ge=1)] = IMAGE_PIXELS_PER_TOKEN
+    image_tokens_most: Annotated[int, Meta(ge=1)] = IMAGE_TOKENS_MOST
 
     state_dir: str = "~/.local/state/kael-thread-rebuild"  # TR-138
     claude_workdir: str | None = None
@@ -107,7 +113,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             re.compile(self.poison_pattern)  # TR-075
         except (re.error, OverflowError, RecursionError) as error:
             raise ValueError(f"poison_pattern does not compile: {error}") from error
-        if self.context_limit_tokens <= self.closing_reserve_tokens + self.window_margin_tokens:  # WN-08
+        if self.context_limit_tokens <= self.closing_reserve_tokens + self.window_margin_tokens:
             raise ValueError("context_limit_tokens must leave room beside closing_reserve_tokens and the margin")
         if self.carry == "note" and self.note_path is None:
             raise ValueError('carry = "note" needs note_path')

@@ -5,7 +5,7 @@ import struct
 import zlib
 from pathlib import Path
 
-from windows import change
+from windows import change, expect_made
 
 from harness.expect import expect, expect_equal, proves
 from harness.world.talk import Talk
@@ -37,21 +37,32 @@ def test_the_line_is_the_smaller_of_the_fixed_value_and_what_the_limit_leaves() 
         expect_equal("WN-08", seen, line, f"line at a limit of {limit} and a reserve of {reserve}")
 
 
-@proves("WN-08", "WN-11")
-def test_a_window_is_due_from_the_line_on_and_not_below(tmp_path: Path) -> None:
+def due_at(reading: int, folder: Path, rule: str) -> bool:
+    """Whether a window that the host reads so is to be changed."""
     talk = Talk()
     talk.user("还早吗")
     talk.assistant("看看")
+    changed = change(talk, folder / str(reading), context_reading=reading)
+    expect_made(rule, changed)
+    return bool(changed.summary["window"]["due"])
+
+
+@proves("WN-08")
+def test_a_context_exactly_on_the_line_triggers(tmp_path: Path) -> None:
     for reading, due in ((139_999, False), (140_000, True), (140_001, True)):
-        changed = change(talk, tmp_path / str(reading), context_reading=reading)
-        for rule in ("WN-08", "WN-11"):
-            expect_equal(rule, changed.summary["window"]["due"], due, f"due at {reading} tokens")
+        expect_equal("WN-08", due_at(reading, tmp_path, "WN-08"), due, f"due at {reading} tokens")
+
+
+@proves("WN-11")
+def test_a_long_session_below_the_line_does_not_change(tmp_path: Path) -> None:
+    expect_equal("WN-11", due_at(139_000, tmp_path, "WN-11"), False, "due below the line")
+    expect_equal("WN-11", due_at(141_000, tmp_path, "WN-11"), True, "due over the line")
 
 
 def retained(tmp_path: Path, talk: Talk, budget: int) -> int:
     """Turns in the span."""
     changed = change(talk, tmp_path, note=words(10), retained_tokens=budget)
-    expect_equal("WN-09", changed.reason, None, "reason to refuse")
+    expect_made("WN-09", changed)
     return int(changed.summary["selected_turns"])
 
 
@@ -148,6 +159,8 @@ def test_a_change_after_which_the_window_is_full_again_is_refused(tmp_path: Path
     limit = 8_000 + 16_384
     for room, refused in ((1_000, None), (999, "still-full"), (998, "still-full")):
         changed = change(talk, tmp_path / str(room), note=words(10), context_limit_tokens=limit + room)
+        expect("WN-09", changed.reason != "note-too-long", f"{changed.candidate.refusal}")
+        expect("TR-064", changed.reason != "verification-failed", f"{changed.candidate.refusal}")
         expect_equal("WN-12", changed.reason, refused, f"reason to refuse with a line at {room}")
 
 

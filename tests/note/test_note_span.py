@@ -1,10 +1,11 @@
 """The retained span: one note, then whole messages of the old record, every byte of them or nothing."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 from flipping import FlippingFiles
-from windows import NOTE, SESSION, change, values_of
+from windows import NOTE, SESSION, change, expect_made, values_of
 
 from harness.expect import expect, expect_equal, proves
 from harness.oracle.reader import read_rows
@@ -31,6 +32,16 @@ def told() -> Talk:
     return talk
 
 
+def rows_of(said: Sequence[tuple[str, str]]) -> bytes:
+    """A transcript of bare rows, each with its role and its raw content."""
+    rows = [
+        f'{{"type":"{role}","uuid":"u{place}","parentUuid":"u{place - 1}","sessionId":"s",'
+        f'"timestamp":"2026-08-14T09:00:0{place}.000Z","message":{{"role":"{role}","content":{content}}}}}\n'
+        for place, (role, content) in enumerate(said)
+    ]
+    return "".join(rows).encode()
+
+
 @proves("WN-01")
 def test_a_new_session_holds_one_note_and_then_the_recent_span(tmp_path: Path) -> None:
     talk = Talk()
@@ -39,7 +50,7 @@ def test_a_new_session_holds_one_note_and_then_the_recent_span(tmp_path: Path) -
     talk.user("刚才说的")
     talk.assistant("好")
     changed = change(talk, tmp_path, retained_tokens=80)
-    expect_equal("WN-01", changed.reason, None, "reason to refuse")
+    expect_made("WN-01", changed)
     first = changed.rows[0]
     expect_equal("WN-01", first.get("threadrebuild"), ["startup", "note"], "marks of the first row")
     expect_equal("WN-01", first["message"]["content"][-1], {"type": "text", "text": NOTE}, "the note")
@@ -59,23 +70,21 @@ def test_the_span_is_the_old_record_byte_for_byte(tmp_path: Path) -> None:
     expect("WN-03", {"thinking", "tool_use", "tool_result", "image"} <= kinds, f"kinds in the span: {kinds}")
 
 
-@proves("WN-03", "WN-04")
+@proves("WN-03")
 def test_a_byte_that_goes_wrong_while_it_is_written_refuses_the_change(tmp_path: Path) -> None:
     """Each byte of a small span in turn is written as another one: nothing is published, ever."""
-    messages = (
-        '{"role":"user","content":"嗨"}',
-        '{"role":"assistant","content":[{"type":"thinking","thinking":"t","signature":"c2k="},'
-        '{"type":"tool_use","id":"c","name":"B","input":{}}]}',
-        '{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"\\u00e9"}]}',
-        '{"role":"assistant","content":[{"type":"text","text":"好"}]}',
+    said = (
+        ("user", '"嗨"'),
+        (
+            "assistant",
+            '[{"type":"thinking","thinking":"t","signature":"c2k="},{"type":"tool_use","id":"c","name":"B","input":{}}]',
+        ),
+        ("user", '[{"type":"tool_result","tool_use_id":"c","content":"\\u00e9"}]'),
+        ("assistant", '[{"type":"text","text":"好"}]'),
     )
-    rows = [
-        f'{{"type":"{json.loads(message)["role"]}","uuid":"u{place}","parentUuid":"u{place - 1}",'
-        f'"sessionId":"s","timestamp":"2026-08-14T09:00:0{place}.000Z","message":{message}}}\n'
-        for place, message in enumerate(messages)
-    ]
-    good = change("".join(rows).encode(), tmp_path / "good")
-    expect_equal("WN-04", good.reason, None, "the twin without a wrong byte")
+    good = change(rows_of(said), tmp_path / "good")
+    expect("TR-064", good.reason != "verification-failed", f"{good.candidate.refusal}")
+    expect_equal("WN-03", good.reason, None, "the twin without a wrong byte")
     raw = good.raw
     places: list[int] = []
     for value in good.span:
@@ -87,12 +96,26 @@ def test_a_byte_that_goes_wrong_while_it_is_written_refuses_the_change(tmp_path:
         built = build_candidate(plan, out, SESSION, FlippingFiles(f"{SESSION}.jsonl", place))
         refused = built.refusal.reason if built.refusal else None
         expect_equal("WN-03", refused, "span-differs", f"byte {place} of the span is another one")
-        expect("WN-04", not out.exists(), "nothing is left of it")
+        expect("WN-03", not out.exists(), "nothing is left of it")
+
+
+@proves("WN-04")
+def test_after_a_mismatch_no_new_session_exists(tmp_path: Path) -> None:
+    good = change(told(), tmp_path)
+    expect("TR-064", good.reason != "verification-failed", f"{good.candidate.refusal}")
+    expect_equal("WN-04", good.reason, None, "the twin without a mismatch")
+    place = good.raw.index("先换它".encode())
+    out = tmp_path / "wrong"
+    built = build_candidate(good.plan, out, SESSION, FlippingFiles(f"{SESSION}.jsonl", place))
+    refused = built.refusal.reason if built.refusal else None
+    expect_equal("WN-04", refused, "span-differs", "reason to refuse")
+    expect("WN-04", not out.exists(), "nothing is left of it")
 
 
 @proves("WN-04")
 def test_a_source_that_changes_meanwhile_leaves_the_old_window(tmp_path: Path) -> None:
     good = change(told(), tmp_path)
+    expect("TR-064", good.reason != "verification-failed", f"{good.candidate.refusal}")
     expect_equal("WN-04", good.reason, None, "the twin that does not change")
     data = good.source.read_bytes()
     good.source.write_bytes(data.replace("先换它".encode(), "先不换".encode()))
@@ -103,20 +126,25 @@ def test_a_source_that_changes_meanwhile_leaves_the_old_window(tmp_path: Path) -
 
 @proves("WN-03")
 def test_a_pair_of_call_and_result_is_never_cut_in_two(tmp_path: Path) -> None:
-    talk = Talk()
-    talk.user("先说一件旧事")
-    talk.assistant("请说")
-    talk.user("跑一下")
-    talk.tool("Bash", {"command": "ls"}, result="a b", beside="结果出来之前又说一句")
-    talk.assistant("跑完了")
-    # The budget has room for what was said beside the result, and not for the prompt of the call.
-    changed = change(talk, tmp_path, note="便签", retained_tokens=30)
-    expect_equal("WN-03", changed.reason, None, "reason to refuse")
-    calls = [block["id"] for row in changed.rows for block in row["message"]["content"] if _is(block, "tool_use")]
-    results = [
-        block["tool_use_id"] for row in changed.rows for block in row["message"]["content"] if _is(block, "tool_result")
+    call = '[{"type":"tool_use","id":"c","name":"B","input":{}}]'
+    result = '[{"type":"tool_result","tool_use_id":"c","content":"ok"}]'
+    said = [
+        ("user", '"先说一件旧事"'),
+        ("assistant", '"请说"'),
+        ("user", '"后台跑一下"'),
+        ("assistant", f'[{{"type":"text","text":"在跑"}},{call[1:]}'),
+        ("user", '"跑着的时候再说一句"'),
+        ("user", result),
+        ("assistant", '"跑完了"'),
     ]
-    expect_equal("WN-03", (calls, len(results)), (results, 1), "calls and results in the span")
+    # The budget has room for what was said while it ran, and not for the prompt of the call.
+    changed = change(rows_of(said), tmp_path, note="便签", retained_tokens=24)
+    expect("TR-064", changed.reason != "verification-failed", f"{changed.candidate.refusal}")
+    expect_equal("WN-03", changed.reason, None, "reason to refuse")
+    raw = changed.raw
+    ids = (raw.count(b'"id":"c"'), raw.count(b'"tool_use_id":"c"'))
+    expect_equal("WN-03", ids, (1, 1), "calls and results in the span")
+    expect("WN-09", "旧事".encode() not in raw, "the span is no longer than that")
 
 
 @proves("WN-06")
@@ -132,13 +160,9 @@ def test_records_without_optional_fields_change_their_window(tmp_path: Path) -> 
         for row in rows
     )
     changed = change(bare, tmp_path)
-    expect_equal("WN-06", changed.reason, None, "reason to refuse")
+    expect_made("WN-06", changed)
     source = [value_bytes(row) for row in read_rows(changed.source)]
     expect_equal("WN-03", changed.span, source, "whole messages of the span")
-
-
-def _is(block: object, kind: str) -> bool:
-    return isinstance(block, dict) and block.get("type") == kind
 
 
 def test_a_span_that_is_carried_again_is_the_same(tmp_path: Path) -> None:

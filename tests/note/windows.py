@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from harness.expect import expect, expect_equal
 from harness.oracle.reader import read_rows
 from harness.oracle.values import value_bytes
 from harness.world.talk import Talk
@@ -76,6 +77,27 @@ def change(
     plan = plan_window(source, chosen, note_of(note, chosen), malformed, failures, context_reading)
     candidate = build_candidate(plan, folder / "out", SESSION, files or SystemFiles())
     return Changed(source, plan, candidate, candidate_summary(candidate))
+
+
+BROKEN = {
+    "verification-failed": "TR-064",
+    "span-differs": "WN-03",
+    "still-full": "WN-12",
+    "note-too-long": "WN-09",
+    "needs-human": "WN-19",
+}
+"""Why a window may stay as it is, and the rule that decides so."""
+
+
+def expect_made(rule: str, changed: Changed, *reasons: str) -> None:
+    """The window is changed: what `rule` is about does not stand in its way, nor does another rule.
+
+    `reasons` are those for which `rule` itself is to blame.
+    """
+    for reason, other in BROKEN.items():
+        if reason not in reasons:
+            expect(other, changed.reason != reason, f"{changed.candidate.refusal}")
+    expect_equal(rule, changed.reason, None, "reason to refuse")
 
 
 def values_of(talk: Talk) -> list[bytes]:

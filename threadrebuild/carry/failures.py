@@ -70,9 +70,9 @@ def excluded_from(rows: Sequence[RecordRow], replies: set[int], records: Iterabl
         found += [Excluded("host_reply", "the host wrote it in the assistant's place", (row.line,)) for row in by_host]
         rest = [row for row in leg if not row.human and not row.by_host]
         rest = rest[_after_replies(rest, replies) :]
-        stop = max((place for place, row in enumerate(rest) if row.interruption), default=-1)
-        if stop >= 0:  # WN-17
-            lines = tuple(row.line for row in rest[: stop + 1])
+        stops = [place + 1 for place, row in enumerate(rest) if row.interruption]
+        lines = tuple(row.line for row in rest[: max(stops, default=0)])
+        if lines:  # WN-17
             found.append(Excluded("stopped", "the user stopped the turn: the host's mark stands at its end", lines))
             continue
         record = by_prompt.get(leg[0].uuid or "") if leg[0].prompts else None

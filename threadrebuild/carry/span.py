@@ -37,12 +37,13 @@ def find_cut(plan: Plan, rows: Sequence[RecordRow], note: Note) -> Cut:
         dialogue += sum(rows[places[line]].image_tokens for line in lines if line in places)
         begin = _whole_message(rows, next(in_file, len(rows)))
         opening = sum(estimate(block.token, plan.settings) for block in before(plan.source.startup, places, begin))
-        tokens = dialogue  # WN-09
+        tokens = 0
+        tokens += dialogue  # WN-09
         tokens += opening  # WN-09
         tokens += note.tokens  # WN-09
         if best is not None and tokens > budget:  # WN-09
             break
-        if open_pairs[begin]:  # WN-03
+        if open_pairs[begin]:
             continue
         # What was typed while a tool ran belongs to the turn that the tool works for.
         if turn.number == 1 or begin == len(rows) or rows[begin].prompts:
@@ -68,6 +69,6 @@ def _open_pairs(rows: Sequence[RecordRow]) -> list[int]:
     for place, row in enumerate(rows):
         for call, _ in row.results:
             if called.get(call, place) < place:
-                steps[called[call] + 1] += 1
+                steps[called[call] + 1] += 1  # WN-03
                 steps[place + 1] -= 1
     return list(accumulate(steps))

@@ -42,16 +42,20 @@ def strip(rows: Sequence[RecordRow], file: BinaryIO) -> Stripping:
     over = max((place for place, row in enumerate(rows) if row.human or row.answers), default=-1)
     newest = max((each.place for each in found if each.recall), default=-1)
     stripping = Stripping()
+
+    def take(each: _Material) -> None:
+        places = stripping.taken.setdefault(rows[each.place].line, [])
+        places.append(each.block)
+        if len(places) == each.blocks:
+            stripping.gone.add(rows[each.place].line)
+
     for each in found:
         if each.place > over:  # the turn that uses it is not over yet
             continue
-        if each.recall and each.place == newest:  # WN-14
-            continue
-        row = rows[each.place]
-        places = stripping.taken.setdefault(row.line, [])
-        places.append(each.block)  # WN-13
-        if len(places) == each.blocks:
-            stripping.gone.add(row.line)
+        if not each.recall:
+            take(each)  # WN-13
+        elif each.place != newest:  # WN-14
+            take(each)
     first = next((place for place, row in enumerate(rows) if row.line in stripping.taken), 0)
     replies = [row for row in rows[:first] if row.kind == "assistant"]
     if replies:

@@ -156,13 +156,13 @@ def _settle(
 
 def _prove_order(plan: Plan, kept: Sequence[RecordRow]) -> None:
     """Raises `Unproven` where a line of the span cannot be read, or what follows what there cannot be told."""
+    circle = next((each.line for each in plan.source.order.breaks if each.code == "cycle"), 0)
+    if circle:  # WN-19
+        raise Unproven(circle, "its parents lead back to itself, so that the order of the span is a guess")
     first = min((row.line for row in kept), default=0)
-    circles = [each.line for each in plan.source.order.breaks if each.code == "cycle" and each.line >= first]
-    if circles:  # WN-19
-        raise Unproven(circles[0], "its parents lead back to itself, so that the order of the span is a guess")
-    torn = [bad.line for bad in plan.source.malformed if bad.line > first]
+    torn = next((bad.line for bad in plan.source.malformed if bad.line > first), 0)
     if torn:  # WN-19
-        raise Unproven(torn[0], "a line in the span that cannot be read")
+        raise Unproven(torn, "a line in the span that cannot be read")
 
 
 def _account(plan: Plan, record: Record, cut: int) -> None:

@@ -36,4 +36,5 @@ def span_fault(plan: Plan, window: Window, candidate: Path) -> str | None:
 
 
 def _first(seen: bytes, wanted: bytes) -> int:
-    return next(place for place, (one, other) in enumerate(zip_longest(seen, wanted)) if one != other)
+    differing = (place for place, (one, other) in enumerate(zip_longest(seen, wanted)) if one != other)
+    return next(differing, len(wanted))
