@@ -140,6 +140,23 @@ def test_the_record_holds_evidence_and_no_word(tmp_path: Path) -> None:
         expect("TR-146", seen[0] in backup, f"“{text}” stands in the backup, where it can be seen")
 
 
+@proves("TR-071")
+def test_what_was_never_switched_to_is_removed_and_what_was_is_kept(tmp_path: Path) -> None:
+    for name, lives, typed in [("never used", [], True), ("died, and the old one too", [1.0, 1.0], False)]:
+        night = asked(Night(tmp_path / name))
+        night.host.lives = list(lives)
+        if typed:
+            in_state(night, "verifying", lambda night=night: night.talk(lambda talk: talk.user("等等")))  # type: ignore[misc]
+        night.end_turn()
+        night.world.run()
+        ended = night.latest()
+        expect_equal("TR-088", ended.state, State.FAILED, f"end of a candidate that was {name} ({ended.error})")
+        places = [night.project_dir, Path(night.settings.state_dir)]
+        left = [path for place in places for path in place.rglob(f"*{ended.new_session_id}*")]
+        expect_equal("TR-071", bool(left), not typed, f"whether something is left of a candidate that {name}")
+        expect_equal("TR-071", ended.candidate_discarded, typed, f"whether it says so, {name}")
+
+
 @proves("TR-149")
 def test_one_step_that_does_not_match_abandons_the_whole(tmp_path: Path) -> None:
     meddle: dict[str, Callable[[Night], object]] = {

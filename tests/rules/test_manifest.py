@@ -69,6 +69,8 @@ def with_digest_of(manifest: Manifest, candidate: bytes) -> Manifest:
 @proves("TR-064")
 def test_every_damage_to_a_candidate_is_noticed(tmp_path: Path) -> None:
     candidate = build(small_talk(), tmp_path)
+    refused = candidate.refusal.detail if candidate.refusal else ""
+    expect("TR-072", "model: " not in refused, f"the host loads what was built: {refused}")
     expect_built("TR-064", candidate)
     expect("TR-067", candidate.path.exists(), "the candidate is published")
     lines = candidate.path.read_bytes().splitlines(keepends=True)
