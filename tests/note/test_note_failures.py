@@ -119,6 +119,7 @@ def refused_call(talk: Talk) -> str:
 
 @proves("WN-18")
 def test_a_call_that_met_the_seal_is_proven_by_the_hosts_record_and_its_failed_result(tmp_path: Path) -> None:
+    expect_equal("WN-17", on_record(change(ended(begun()), tmp_path / "whole")), [], "left out of good turns")
     talk = sealed()
     call = refused_call(talk)
     whole = ended(talk)
@@ -150,6 +151,7 @@ def later(talk: Talk) -> Talk:
 
 @proves("WN-18")
 def test_a_restart_is_proven_by_the_hosts_record_and_the_times_of_the_rows(tmp_path: Path) -> None:
+    expect_equal("WN-17", on_record(change(ended(begun()), tmp_path / "whole")), [], "left out of good turns")
     talk = later(restarted())
     record = FailedTurn(cause="restarted", prompt=PROMPT, at="2026-08-14T09:20:00Z")
     changed = change(talk, tmp_path / "proven", failures=[record])

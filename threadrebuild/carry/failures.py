@@ -133,9 +133,9 @@ def prove_whole(rows: Sequence[RecordRow], replies: set[int], excluded: Sequence
             if call not in calls or call in answered:
                 raise Unproven(row.line, f"a result of call {call}, which is not open here")
             answered.add(call)
-    unanswered = [row for call, row in calls.items() if call not in answered]
+    unanswered = next((row.line for call, row in calls.items() if call not in answered), 0)
     if unanswered:  # WN-19
-        raise Unproven(unanswered[0].line, "a call without a result, and nothing proves why")
+        raise Unproven(unanswered, "a call without a result, and nothing proves why")
     for leg in legs(rows):
         last = [row for row in leg if row.node == leg[-1].node and row.kind == "assistant"]
         if leg[-1].kind == "assistant" and last and all(row.silent for row in last):  # WN-19

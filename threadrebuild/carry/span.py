@@ -65,10 +65,12 @@ def _whole_message(rows: Sequence[RecordRow], place: int) -> int:
 def _open_pairs(rows: Sequence[RecordRow]) -> list[int]:
     """For each place a cut may have: how many calls stand before it whose results stand behind it."""
     called = {call: place for place, row in enumerate(rows) for call in row.calls}
-    steps = [0] * (len(rows) + 1)
+    pairs: list[tuple[int, int]] = []
     for place, row in enumerate(rows):
         for call, _ in row.results:
-            if called.get(call, place) < place:
-                steps[called[call] + 1] += 1  # WN-03
-                steps[place + 1] -= 1
+            pairs.append((called.get(call, place), place))  # WN-03
+    steps = [0] * (len(rows) + 1)
+    for called_at, answered_at in pairs:
+        steps[called_at + 1] += 1
+        steps[answered_at + 1] -= 1
     return list(accumulate(steps))
