@@ -84,7 +84,7 @@ def test_about_thirty_thousand_tokens_are_retained(tmp_path: Path) -> None:
     for _ in range(2):
         talk.user(words(14_000))
         talk.assistant(words(996))
-    for note, turns in ((8, 2), (10, 1)):
+    for note, turns in ((8, 2), (9, 1)):
         changed = change(talk, tmp_path / str(note), note=words(note))
         expect_made("WN-09", changed)
         expect_equal("WN-09", changed.summary["selected_turns"], turns, f"turns beside a note of {note} tokens")
