@@ -214,9 +214,9 @@ class Checked(NightForm, frozen=True, kw_only=True):
         if self.doctor not in checks:
             raise ScenarioFault(f"doctor has no check {self.doctor!r}; it has {', '.join(checks)}")
         seen = checks[self.doctor]
-        words = {True: "holds", False: "fails"}
-        wanted = f"{self.doctor} {words[self.ok]}: “{self.says}”"
-        return Met(seen.ok == self.ok and self.says in seen.detail, wanted, f"{words[seen.ok]}: {seen.detail}")
+        ok = bool(seen.ok) is self.ok and self.says in seen.detail
+        wanted = f"{self.doctor} {_holds(self.ok)}: “{self.says}”"
+        return Met(ok, wanted, f"{_holds(seen.ok)}: {seen.detail}")
 
 
 class Shown(NightForm, frozen=True, kw_only=True):
@@ -319,6 +319,10 @@ NIGHT_FORMS: dict[str, type[NightForm]] = {
     "never": Never,
 }
 """The forms by the key that names them."""
+
+
+def _holds(ok: bool) -> str:
+    return "holds" if ok else "fails"
 
 
 def _there(exists: bool) -> str:
