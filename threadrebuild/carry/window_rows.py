@@ -65,7 +65,7 @@ def window_rows(plan: Plan, window: Window, session_id: str) -> Iterator[NewRow]
                 raise SourceChanged(f"line {row.line} is no longer the row that was read: {error}") from None
             yield NewRow(item_id, written, [block], [item_id], written_at)
             parent, position = item_id, position + 1
-    if window.waiting:
+    if window.waiting:  # WN-02
         blocks = [NewBlock("user", "queued", said.token, said) for said in window.waiting]
         yield _new_row(plan, session_id, blocks, position, parent, written_time(last_time + STEP))
 
@@ -96,7 +96,7 @@ def _rewritten(
     }
     if "session_id" in found:
         new["session_id"] = as_json(session_id)
-    if "sourceToolAssistantUUID" in found:
+    if "sourceToolAssistantUUID" in found:  # WN-06
         caller = found["sourceToolAssistantUUID"]
         known = new_ids.get(line[caller.start : caller.end].decode("utf-8").strip('"'))
         if known is not None:
