@@ -18,6 +18,8 @@ _HOURS_LATER = {"上午": 0, "下午": 12, "晚上": 12}  # MC-20
 _DAYS_AGO = {"今天": 0, "昨天": 1, "前天": 2}
 _WEEKDAYS = {name: number for number, name in enumerate("一二三四五六日")} | {"天": 6}
 _CLOCK = r"(?P<clock>(?P<hour>\d{1,2})[:：](?P<minute>\d{2}))"
+# Which twelve o'clock a part of the day would mean is not said.
+_HALF_DAY_CLOCK = r"(?P<clock>(?P<hour>0?[1-9]|1[01])[:：](?P<minute>\d{2}))"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +61,7 @@ def _read(form: Form, found: re.Match[str], now: datetime) -> Reading:
 
 def _time(found: re.Match[str]) -> time:
     hour, part = int(found["hour"]), found.groupdict().get("part")
-    if part is not None:
-        if hour not in range(1, 12):
-            raise ValueError("which twelve o'clock is meant is not said")
-        hour += _HOURS_LATER[part]
-    return time(hour, int(found["minute"]))
+    return time(hour + _HOURS_LATER[part] if part else hour, int(found["minute"]))
 
 
 def _full_date(found: re.Match[str], today: date) -> date:
@@ -86,6 +84,7 @@ def _latest_weekday(found: re.Match[str], today: date) -> date:
     return today - timedelta(days=(today.weekday() - _WEEKDAYS[found["weekday"]]) % 7)
 
 
+_WEEKDAY = r"(?P<weekday>[一二三四五六日天])"
 _MONTH_DAY = r"(?P<month>\d{1,2})月(?P<day>\d{1,2})日"
 _YEAR_FIRST = re.compile(
     r"(?P<year>\d{4})(?:年|(?P<sign>[-/]))(?P<month>\d{1,2})(?(sign)(?P=sign)|月)(?P<day>\d{1,2})(?(sign)|日)"
@@ -98,7 +97,9 @@ FORMS = (
     Form(re.compile(rf"(?P<relative>今天|昨天|前天)\s*{_CLOCK}?", re.ASCII), _days_ago),  # MC-27
     Form(re.compile(_CLOCK, re.ASCII), _today),  # MC-27
     Form(  # MC-27
-        re.compile(rf"(?:星期|周)(?P<weekday>[一二三四五六日天])\s*(?P<part>上午|下午|晚上)\s*{_CLOCK}", re.ASCII),
+        re.compile(
+            rf"(?:星期|周)(?P<weekday>[一二三四五六日天])\s*(?P<part>上午|下午|晚上)\s*{_HALF_DAY_CLOCK}", re.ASCII
+        ),
         _latest_weekday,
     ),
 )

@@ -59,7 +59,10 @@ def _labels_agree(one: Entry, other: Entry) -> bool:
 
 
 def _common(held: Sequence[Entry], page: Sequence[Entry]) -> dict[int, int]:
-    """The longest common sequence: which entry of the page is which of those held, by their numbers."""
+    """The longest common sequence: which entry of the page is which of those held, by their numbers.
+
+    Of several the one by which the page reaches furthest into later talk.
+    """
     longest = [[0] * (len(held) + 1) for _ in range(len(page) + 1)]
     for at in reversed(range(len(page))):
         for there in reversed(range(len(held))):
@@ -74,7 +77,7 @@ def _common(held: Sequence[Entry], page: Sequence[Entry]) -> dict[int, int]:
         if same(page[at], held[there]):
             found[at] = there
             at, there = at + 1, there + 1
-        elif longest[at + 1][there] >= longest[at][there + 1]:
+        elif longest[at + 1][there] > longest[at][there + 1]:
             at += 1
         else:
             there += 1
