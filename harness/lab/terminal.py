@@ -160,7 +160,7 @@ class Terminal:
         end, again = time.monotonic() + seconds, time.monotonic() + AGAIN_SECONDS
         while not (seen := look()):
             if time.monotonic() > end:
-                shown = " / ".join(line.strip() for line in self.screen().splitlines() if line.strip())
+                shown = " / ".join(line.strip() for line in self.screen().splitlines() if re.search(r"\w", line))
                 raise LabFault(f"not within {seconds:g} s: {what}; the screen shows: {shown[-400:]}")
             if meanwhile and time.monotonic() > again:
                 meanwhile()
