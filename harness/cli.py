@@ -1,4 +1,4 @@
-"""The command line of the harness: `replay`, `run`, `faults`, `rules`, `controls`, `cli-check`.
+"""The command line of the harness: `replay`, `run`, `faults`, `rules`, `controls`, `cli-check`, `drill` and others.
 
 Exit codes: 0 green, 1 red, 2 usage or unreadable input. With `--json` stdout holds one object.
 """
@@ -77,14 +77,42 @@ main.add_command(incident)
     show_default=True,
     help="Refuse files with unreadable lines, or go on and list them.",
 )
+@click.option(
+    "--carry",
+    type=click.Choice(["dialogue", "note"]),
+    default="dialogue",
+    show_default=True,
+    help="The dialogue alone, or a window note and the recent span whole.",
+)
+@click.option("--note", type=click.Path(path_type=Path), help="For --carry note: its text; a short one without it.")
 @_json
-def replay(paths: tuple[Path, ...], out: Path, malformed: "Malformed", as_json: bool) -> None:
+def replay(
+    paths: tuple[Path, ...], out: Path, malformed: "Malformed", carry: str, note: Path | None, as_json: bool
+) -> None:
     """Carry transcripts (files or folders), judge each, and write a run log and a report."""
     from harness.replay import Job
 
-    jobs = [Job(name, path, malformed=malformed) for name, path in _transcripts(paths, out)]
+    if note is not None and carry != "note":
+        raise click.UsageError("--note is for --carry note")
+    text = _note(note) if carry == "note" else None
+    jobs = [Job(name, path, malformed=malformed, note=text) for name, path in _transcripts(paths, out)]
     command = ["rebuild-harness", "replay", *map(str, paths), "--out", str(out), "--malformed", malformed]
-    _play(lambda _: jobs, out, command, {"malformed": malformed}, "transcripts", as_json)
+    if text is not None:
+        command += ["--carry", "note", *(["--note", str(note)] if note else [])]
+    _play(lambda _: jobs, out, command, {"malformed": malformed, "carry": carry}, "transcripts", as_json)
+
+
+def _note(path: Path | None) -> str:
+    from harness.carrying import NOTE
+    from threadrebuild.carry.note import read_note
+    from threadrebuild.config import Settings
+    from threadrebuild.transcript.lines import UnreadableInput
+    from threadrebuild.transcript.tokens import decoded
+
+    try:
+        return NOTE if path is None else decoded(read_note(path, Settings()).token)
+    except UnreadableInput as error:
+        _unusable(str(error))
 
 
 @main.command()

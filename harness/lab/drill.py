@@ -17,7 +17,7 @@ from harness.lab.drill_inside import SEEN, WIRE
 from harness.lab.drill_left import Left, marked
 from harness.lab.drill_stages import Seen, shortcomings
 from harness.lab.namespace import LabFault, NoNamespace, missing, run_inside
-from harness.lab.trial import _Open
+from harness.lab.trial import OpenLog
 from harness.lab.versions import program_of
 from harness.replay import Job, replayed
 from harness.report.page import write_report
@@ -142,7 +142,7 @@ def _write_down(log: RunLog, drilled: Drilled, candidates: Path) -> None:
     """The old session judged like any transcript, the wire of the new one, and what the drill came to."""
     why, frozen = list(drilled.reasons), drilled.evidence / FROZEN
     jobs = [Job("the old session", frozen)] if frozen.exists() else []
-    for number, done in enumerate(replayed(_Open(log), candidates, jobs)):
+    for number, done in enumerate(replayed(OpenLog(log), candidates, jobs)):
         why = [*done.why, *why]
         wire = json.loads((drilled.evidence / WIRE).read_text(encoding="utf-8"))
         if wire:

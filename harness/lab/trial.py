@@ -41,7 +41,7 @@ class Judged:
 def judged(log: RunLog, out: Path, sessions: Sequence[Played]) -> Iterator[Judged]:
     """Judge sessions one after the other into one run log and one folder of candidates."""
     jobs = [Job(f"{each.place.version} {each.way}", each.transcript) for each in sessions]
-    results = replayed(_Open(log), out, jobs)
+    results = replayed(OpenLog(log), out, jobs)
     for number, played in enumerate(sessions):
         yield _Trial(log, out, number, played, next(results)).judged()
 
@@ -51,7 +51,7 @@ def put_in(project: Path, candidate: Path) -> None:
     shutil.copyfile(candidate, project / candidate.name)
 
 
-class _Open(RunLog):
+class OpenLog(RunLog):
     """Steps of another log, but for verdicts, which wait for what the lab adds."""
 
     def __init__(self, log: RunLog) -> None:
