@@ -4,10 +4,16 @@ A check says `expect("TR-069", kept + dropped == 10, "ten turns came in")`. When
 the rule, so that the controls runner can tell a red that names the sabotaged rule from any other breakage.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 F = TypeVar("F", bound=Callable[..., object])
+SAID_MOST = 200
+"""Characters of a line that is kept of what a gate printed."""
+
+FIRED: dict[str, str] = {}
+"""What went red, or saw something that was not to be, in this process: the first line that each gate printed. The
+controls empty it before a check and keep what stands in it afterwards (CR-04)."""
 
 
 class RuleBroken(AssertionError):
@@ -28,6 +34,24 @@ def expect_equal(rule: str, seen: object, wanted: object, what: str) -> None:
     """Raise `RuleBroken` unless `seen == wanted`; the message shows both."""
     if seen != wanted:
         raise RuleBroken(rule, f"{what}: wanted {wanted!r}, saw {seen!r}")
+
+
+def fired(gate: str, said: str) -> None:
+    """Note that a gate (a rule, an invariant, an expectation of nothing) really stopped something, and what it said."""
+    FIRED.setdefault(gate, said[:SAID_MOST])
+
+
+def noted(rule: str, name: str, faults: Iterable[str]) -> list[str]:
+    """What breaks an invariant, as a list; the first of it is noted as the invariant's firing."""
+    found = list(faults)
+    if found:
+        fired(invariant_gate(rule, name), found[0])
+    return found
+
+
+def invariant_gate(rule: str, name: str) -> str:
+    """What an invariant is called among the gates."""
+    return f"invariant {rule}: {name}"
 
 
 def proves(*rules: str) -> Callable[[F], F]:

@@ -14,6 +14,8 @@ from pathlib import Path
 
 from harness.rules import RULE_ID
 
+LAW = "harness.criteria"
+"""The one part of the harness that carries rules itself, and is sabotaged like the package."""
 _IDS = re.compile(rf"({RULE_ID}(?:[ ,]+{RULE_ID})*)\s*(?::\s.*)?")
 
 
@@ -60,8 +62,9 @@ def sql_anchors(source: str, file: str) -> list[Anchor]:
 
 
 def anchored_files(root: Path, package: str) -> list[Path]:
-    """The files of the package that may hold anchors."""
-    return sorted(path for path in (root / package).rglob("*") if path.suffix in {".py", ".sql"})
+    """The files that may hold anchors: those of the package, and of the harness's own law."""
+    folders = (root / package, root.joinpath(*LAW.split(".")))
+    return [path for folder in folders for path in sorted(folder.rglob("*")) if path.suffix in {".py", ".sql"}]
 
 
 def _anchors(lines: list[str], marks: dict[int, tuple[str, bool]], sign: str, file: str) -> list[Anchor]:

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from harness.controls.checks import Check
-from harness.controls.child import Outcome
+from harness.controls.child import Outcome, outcome_of
 from harness.controls.sabotage import Sabotage
 
 FOLDER = ".controls_cache"
@@ -25,10 +25,9 @@ class Cache:
         self._used: set[str] = set()
         try:
             self._stored: dict[str, Outcome] = {
-                key: Outcome(tuple(broken), error, seconds)
-                for key, (broken, error, seconds) in json.loads(self._file.read_bytes()).items()
+                key: outcome_of(written) for key, written in json.loads(self._file.read_bytes()).items()
             }
-        except (OSError, ValueError):
+        except (OSError, ValueError, KeyError, TypeError):
             self._stored = {}
 
     def get(self, sabotage: Sabotage | None, check: Check) -> Outcome | None:
@@ -46,7 +45,7 @@ class Cache:
         kept = {key: asdict(value) for key, value in self._stored.items() if not only_used or key in self._used}
         self._file.parent.mkdir(exist_ok=True)
         new = self._file.with_suffix(".new")
-        new.write_text(json.dumps({key: list(value.values()) for key, value in kept.items()}), encoding="utf-8")
+        new.write_text(json.dumps(kept), encoding="utf-8")
         new.replace(self._file)
 
     def _key(self, sabotage: Sabotage | None, check: Check) -> str:

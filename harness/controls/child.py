@@ -15,16 +15,18 @@ import shutil
 import sys
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
 from types import CodeType, ModuleType
+from typing import Any
 
+from harness.controls.anchors import LAW
 from harness.controls.checks import Check
 from harness.controls.sabotage import Sabotage
-from harness.expect import RuleBroken
+from harness.expect import FIRED, RuleBroken, fired
 
 MEMORY_BYTES = 4 * 1024**3  # a fault that allocates without end must not take the machine with it
 
@@ -32,18 +34,25 @@ MEMORY_BYTES = 4 * 1024**3  # a fault that allocates without end must not take t
 @dataclass(frozen=True)
 class Outcome:
     """How one check ended: the rules its expectations found broken, or the error that kept them from being
-    met.
+    met. `fired`: every gate that stopped something on the way, with the line that it printed.
     """
 
     broken: tuple[str, ...]
     error: str | None
     seconds: float
+    fired: tuple[tuple[str, str], ...] = ()
 
     def shown(self) -> str:
         """In a few words, for people."""
         if self.error is not None:
             return self.error
         return f"broke {', '.join(self.broken)}" if self.broken else "stayed green"
+
+
+def outcome_of(written: Mapping[str, Any]) -> Outcome:
+    """An outcome as `asdict` and JSON left it. Raises KeyError and TypeError where it is none."""
+    fired = tuple((str(gate), str(said)) for gate, said in written["fired"])
+    return Outcome(tuple(written["broken"]), written["error"], written["seconds"], fired)
 
 
 def run_child(
@@ -99,6 +108,8 @@ class _Finder(MetaPathFinder):
 def _install(root: Path, package: str, sabotage: Sabotage, folder: Path) -> None:
     faulty = sabotage.sabotaged()
     file = Path(sabotage.anchor.file)
+    for name in [name for name in sys.modules if f"{name}.".startswith(f"{LAW}.")]:
+        del sys.modules[name]
     if isinstance(faulty, ast.Module):
         parts = file.with_suffix("").parts
         name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
@@ -114,15 +125,19 @@ def _outcome(check: Check, tmp_path: Path) -> Outcome:
     begun = time.perf_counter()
     broken: tuple[str, ...] = ()
     error: str | None = None
+    FIRED.clear()
     try:
         check.run(tmp_path)
     except BaseException as raised:
         leaves = _leaves(raised)
         broken = tuple(sorted({leaf.rule for leaf in leaves if isinstance(leaf, RuleBroken)}))
         other = next((leaf for leaf in leaves if not isinstance(leaf, RuleBroken)), None)
+        for leaf in leaves:
+            if isinstance(leaf, RuleBroken):
+                fired(leaf.rule, str(leaf))
         if other is not None:
             broken, error = (), _shown(other)
-    return Outcome(broken, error, round(time.perf_counter() - begun, 4))
+    return Outcome(broken, error, round(time.perf_counter() - begun, 4), tuple(FIRED.items()))
 
 
 def _leaves(raised: BaseException) -> list[BaseException]:

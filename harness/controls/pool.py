@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.controls.checks import Check
-from harness.controls.child import Outcome, run_child
+from harness.controls.child import Outcome, outcome_of, run_child
 from harness.controls.sabotage import Sabotage
 
 TIME_LIMIT_SECONDS = 20.0
@@ -105,7 +105,6 @@ def _end(child: _Child, hung: bool, time_limit: float) -> tuple[dict[str, Outcom
     shutil.rmtree(child.folder, ignore_errors=True)
     if not hung and status == 0:
         said = json.loads(child.said)
-        outcomes = {name: Outcome(tuple(o["broken"]), o["error"], o["seconds"]) for name, o in said.items()}
-        return outcomes, True
+        return {name: outcome_of(written) for name, written in said.items()}, True
     why = f"hung: no end within {time_limit:g} s" if hung else f"died: exit {os.waitstatus_to_exitcode(status)}"
     return {check.name: Outcome((), why, 0.0) for check in child.job.checks}, False

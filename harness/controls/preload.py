@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
+from harness.controls.anchors import LAW
 from harness.rules import CatalogueError
 
 
@@ -54,9 +55,9 @@ def _harness_modules() -> dict[str, Path]:
 
 
 def _reaches(name: str, package: str, modules: dict[str, Path], seen: frozenset[str] = frozenset()) -> bool:
-    """Whether loading a harness module loads the package, by the imports outside of its functions."""
+    """Whether loading a harness module loads what is sabotaged, by the imports outside of its functions."""
     imported = _imports(modules[name], every=False) | {name.rpartition(".")[0]}
-    if any(target.partition(".")[0] == package for target in imported):
+    if any(f"{target}.".startswith((f"{package}.", f"{LAW}.")) for target in [name, *imported]):
         return True
     inner = (imported & modules.keys()) - seen - {name}
     return any(_reaches(target, package, modules, seen | {name, *inner}) for target in inner)

@@ -1,19 +1,23 @@
 """Scenarios as checks for the controls: carried, and held against their expectations, each broken one by its rule.
 
-Only what a scenario states is looked at here; oracle, invariants and verification speak for rules of their own.
+What a scenario states is what breaks here; oracle, invariants and verification speak for rules of their own. But that
+an invariant broke, or a demand for nothing saw something, is noted: it is what shows that they can (CR-01, CR-04).
 """
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import tomli
 
 from harness.controls.checks import Check
-from harness.expect import RuleBroken
+from harness.expect import RuleBroken, fired, noted
 from harness.rules import CatalogueError
-from harness.scenario.forms import look
-from harness.scenario.loading import Scenario, ScenarioError, load_scenario, root_of, scenario_files, sort_of
+from harness.scenario.forms import Met, look
+from harness.scenario.loading import Scenario, ScenarioError, Stated, load_scenario, root_of, scenario_files, sort_of
 from harness.scenario.seen import ScenarioFault
 
 
@@ -41,15 +45,7 @@ class ScenarioCheck:
         from harness.scenario.playing import played
 
         seen = played(self.scenario, tmp_path)
-        broken: list[RuleBroken] = []
-        for number, form in enumerate(self.scenario.expect):
-            try:
-                met = look(form, seen)
-            except ScenarioFault as fault:
-                raise self.scenario.error(f"expect[{number}]: {fault}", "expect", number) from None
-            if not met.ok:
-                said = f"{self.scenario.place(number)}: wanted {met.wanted}, saw {met.seen}"
-                broken.append(RuleBroken(form.rule, said))
+        broken = list(_broken(self.scenario, 0, self.scenario.expect, lambda form: look(form, seen)))
         if len(broken) == 1:
             raise broken[0]
         if broken:
@@ -73,19 +69,20 @@ class NightCheck:
 
         What follows in a night rests on what went before, so that one fault breaks all the demands after it.
         """
+        from harness.faults import ended_of
+        from harness.invariants.operation import OPERATION_INVARIANTS
         from harness.scenario.nights.forms import Night
         from harness.scenario.nights.loading import load_night
         from harness.scenario.nights.playing import play_night
 
         scenario = load_night(self.file)
-        night = Night(play_night(scenario, tmp_path / "night"))
-        for number, form in enumerate(scenario.expect):
-            try:
-                met = form.met(night)
-            except ScenarioFault as fault:
-                raise scenario.error(f"expect[{number}]: {fault}", "expect", number) from None
-            if not met.ok:
-                raise RuleBroken(form.rule, f"{scenario.place(number)}: wanted {met.wanted}, saw {met.seen}")
+        play = play_night(scenario, tmp_path / "night")
+        night, ended = Night(play), ended_of(play, False)
+        for invariant in OPERATION_INVARIANTS:
+            noted(invariant.rule, invariant.name, invariant.faults(ended))
+        broken = list(_broken(scenario, 0, scenario.expect, partial(_met, night)))
+        if broken:
+            raise broken[0]
 
 
 @dataclass(frozen=True)
@@ -113,19 +110,45 @@ class StoryCheck:
             folder = tmp_path / str(number)
             folder.mkdir()
             fault: Unfinished | None = None
+            kind = kind_named(story.kind)
             try:
-                seen = kind_named(story.kind).play(story, folder, 0, RunLog(StringIO()), number)
+                seen = kind.play(story, folder, 0, RunLog(StringIO()), number)
             except Unfinished as error:
                 seen, fault = error.seen, error
-            for at, form in enumerate(story.expect):
-                try:
-                    met = form.met(seen)
-                except ScenarioFault as unmet:
-                    raise story.error(f"expect[{at}]: {unmet}", "expect", at) from None
-                if not met.ok:
-                    raise RuleBroken(form.rule, f"{story.place(at)}: wanted {met.wanted}, saw {met.seen}")
+            for invariant in kind.invariants:
+                noted(invariant.rule, invariant.name, invariant.faults(seen))
+            broken = list(_broken(story, number, story.expect, partial(_met, seen)))
+            if broken:
+                raise broken[0]
             if fault is not None:
                 raise fault
+
+
+def _met(seen: Any, form: Any) -> Met:
+    found: Met = form.met(seen)
+    return found
+
+
+def _broken(scenario: Stated, told: int, demands: Sequence[Any], met: Callable[[Any], Met]) -> Iterator[RuleBroken]:
+    """The demands that do not hold, in order; where one was for nothing, it is noted that it saw something.
+
+    Raises `ScenarioError` for one that makes no sense, unless one before it is broken, which may be why.
+    """
+    from harness.criteria.zeros import gate_name, nothing_through
+
+    red = False
+    for number, form in enumerate(demands):
+        try:
+            found = met(form)
+        except ScenarioFault as fault:
+            if red:
+                return
+            raise scenario.error(f"expect[{number}]: {fault}", "expect", number) from None
+        if not found.ok:
+            red = True
+            if nothing_through(form):
+                fired(gate_name(scenario, told, number), found.seen)
+            yield RuleBroken(form.rule, f"{scenario.place(number)}: wanted {found.wanted}, saw {found.seen}")
 
 
 def _told_check(path: Path, made: type[NightCheck] | type[StoryCheck]) -> Check:

@@ -1,0 +1,145 @@
+"""Expectations of nothing, and what shows that the instrument which saw nothing can see something.
+
+A dead instrument and true absence print the same. So each such demand needs a witness: a demand on the same instrument,
+in the same file, that has to see something; or else a sabotaged run in which this very demand saw something.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import msgspec
+
+DENIES = {
+    "not_said": "carried",
+    "no_warning": "warning",
+    "not_because": "state.says",
+    "not_sent": "sent",
+}
+"""Demands that something is not there, and the instrument that would show it."""
+PLANTED = frozenset({"not_carried"})
+"""Demands that look, by the same query in the same run, where the text has to be, and refuse where it is not found."""
+NEVER = "never"
+
+
+class Stated(Protocol):
+    """A scenario, or one of the twins of a file."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def expect(self) -> Sequence[msgspec.Struct]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Zero:
+    """One demand that sees nothing: `gate` names it among all scenarios, `instruments` are what it looks through."""
+
+    gate: str
+    rule: str
+    instruments: frozenset[str]
+
+    @property
+    def is_never(self) -> bool:
+        """Whether only a sabotaged run can show it: what must never happen has no positive counterpart."""
+        return any(name.startswith(NEVER) for name in self.instruments)
+
+
+def gate_name(scenario: Stated, told: int, number: int) -> str:
+    """What a demand is called where its firing is noted; `told` counts the stories of a file, from 0."""
+    twin = f" twin {told}" if told else ""
+    return f"{scenario.name}{twin} expect[{number}]"
+
+
+def zeros_of(told: Sequence[Stated]) -> list[Zero]:
+    """Every demand of a file (its story and its twins, in order) that is met by seeing nothing."""
+    return [
+        Zero(gate_name(each, place, number), _rule(demand), frozenset(found))
+        for place, each in enumerate(told)
+        for number, demand in enumerate(each.expect)
+        if (found := nothing_through(demand))
+    ]
+
+
+def witness_in_file(zero: Zero, told: Sequence[Stated]) -> str | None:
+    """The demands of the same file that show each instrument of a zero to see something; None where one is missing."""
+    if zero.instruments <= PLANTED:
+        return "the same query finds it in the source"
+    shown = {
+        instrument: gate_name(each, place, number)
+        for place, each in enumerate(told)
+        for number, demand in enumerate(each.expect)
+        for instrument in something_through(demand)
+    }
+    if not zero.instruments - PLANTED <= shown.keys():  # CR-01
+        return None
+    return ", ".join(sorted({shown[each] for each in zero.instruments - PLANTED}))
+
+
+def unwitnessed(told: Sequence[Stated], fired: Mapping[str, str]) -> list[Zero]:
+    """The zeros of a file that nothing vouches for. `fired`: what was seen, in any sabotaged run, by gate."""
+    return [
+        zero
+        for zero in zeros_of(told)
+        if witness_in_file(zero, told) is None and zero.gate not in fired  # CR-01
+    ]
+
+
+def nothing_through(demand: msgspec.Struct) -> set[str]:
+    """The instruments through which a demand has to see nothing; none for a demand that has to see something."""
+    head, base = _head(demand)
+    if head == NEVER:
+        return {f"{NEVER} {getattr(demand, head)}"}
+    if head in DENIES or head in PLANTED:
+        return {base}
+    found = {path for name, value in _stated(demand) for path in _empty_paths(base, name == head, name, value)}
+    return found | ({base} if getattr(demand, "lacks", None) else set())
+
+
+def something_through(demand: msgspec.Struct) -> set[str]:
+    """The instruments that a demand shows to see something, when it is met."""
+    head, base = _head(demand)
+    nothing = nothing_through(demand)
+    if head == NEVER or head in DENIES or head in PLANTED:
+        return set()
+    found = {base}
+    for name, value in _stated(demand):
+        found |= set(_filled_paths(f"{base}.{name}" if name != head else base, value))
+    return found - nothing
+
+
+def _rule(demand: msgspec.Struct) -> str:
+    return str(getattr(demand, "rule", ""))
+
+
+def _head(demand: msgspec.Struct) -> tuple[str, str]:
+    """The key that names a demand, and the instrument it looks through."""
+    field = msgspec.structs.fields(demand)[1]
+    if field.encode_name == "in":
+        return field.name, f"in {getattr(demand, field.name)}"
+    return field.name, DENIES.get(field.name, field.name)
+
+
+def _stated(demand: msgspec.Struct) -> Iterator[tuple[str, Any]]:
+    """The fields that say something else than their default; the rule, and words that only choose, say nothing here."""
+    for field in msgspec.structs.fields(demand)[1:]:
+        value = getattr(demand, field.name)
+        if value != field.default and not (field.default is msgspec.NODEFAULT and value is None):
+            yield field.name, value
+
+
+def _empty_paths(base: str, is_head: bool, name: str, value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _empty_paths(f"{base}.{key}", True, key, inner)
+    elif not value:
+        # Flags measure something of their own; counts and lists are the instrument's own reading.
+        yield f"{base}.{name}" if isinstance(value, bool) and not is_head and name != "exists" else base
+
+
+def _filled_paths(path: str, value: Any) -> Iterator[str]:
+    if value:
+        yield path
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _filled_paths(f"{path}.{key}", inner)
