@@ -47,6 +47,18 @@ class Database:
             raise
         self._step("committed")
 
+    @contextmanager
+    def attempt(self) -> Iterator[None]:
+        """Within a transaction: where what is inside raises, its writes are undone, and the transaction goes on."""
+        self._connection.execute("SAVEPOINT attempt")
+        try:
+            yield
+        except BaseException:
+            self._connection.execute("ROLLBACK TO attempt")
+            raise
+        finally:
+            self._connection.execute("RELEASE attempt")
+
     def write(self, sql: str, *values: Any, **named: Any) -> int:
         """Run one statement, in a transaction of its own where none is open; return the id of the last row inserted."""
         with self.transaction():

@@ -7,6 +7,14 @@ from typing import Any
 from threadrebuild.database import Database
 
 
+class Conflict(ValueError):
+    """What is asked for does not go with what there is; `code` names why."""
+
+    def __init__(self, code: str, said: str) -> None:
+        super().__init__(said)
+        self.code = code
+
+
 @dataclass(frozen=True, slots=True)
 class Change:
     """One event being handled. `at` is its time in ms, `event` its number, `level` the store's engine level."""

@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from threadrebuild.collab import attribution
+from threadrebuild.collab import attribution, desk
 from threadrebuild.database import Database
 
 TRANSCRIPT_LINES = 40  # QUOT-14
@@ -24,8 +24,7 @@ def _situation(db: Database, turn: sqlite3.Row) -> str:
     lines = [f"# Situation\nYou are {name}."]
     if turn["plan"] is not None:
         lines.append(f"Plan {turn['plan']}: {attribution.described(db, turn['plan'])['name']}")
-    for row in db.rows("SELECT plan FROM turn_candidates WHERE turn = ? ORDER BY ord", turn["id"]):
-        lines.append(f"Candidate {row['plan']}: {attribution.described(db, row['plan'])['name']}")
+    lines += desk.situation(db, turn)
     return "\n".join(lines)
 
 

@@ -49,6 +49,18 @@ class LeadSet(Event, frozen=True, kw_only=True):
     bot: int | None
 
 
+class Continued(Event, frozen=True, kw_only=True):
+    """The user has pressed continue on a segment that was interrupted or failed."""
+
+    turn: int
+
+
+class WorkResumed(Event, frozen=True, kw_only=True):
+    """The user lets work go on whose lines were cleared before they were read."""
+
+    work_item: int
+
+
 class Answer(Event, frozen=True, kw_only=True):
     """What came of an effect."""
 

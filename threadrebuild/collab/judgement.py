@@ -26,8 +26,10 @@ def came(change: Change, event: Judged) -> None:
     if any(row["answer"] is None for row in all_):
         return
     line = messages.message_of(change, message)
-    for row in all_:
-        if row["answer"] == "join":  # JUDG-04
-            messages.hand_over(change, line, row["bot"], "judged")
-    change.db.write("UPDATE messages SET state = 'delivered' WHERE id = ?", message)
+    joining = [
+        (row["bot"], "judged")
+        for row in all_
+        if row["answer"] == "join"  # JUDG-04
+    ]
+    messages.hand_out(change, line, joining)
     messages.advance(change, line["session"])

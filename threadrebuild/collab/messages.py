@@ -11,13 +11,13 @@ from threadrebuild.collab import (
     attribution,
     desk,
     household,
+    inbox,
     judgement,
     mentions,
     participation,
     quotes,
     reader,
     turns,
-    work,
 )
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.events import Line, TimerRang
@@ -76,15 +76,16 @@ def say(change: Change, turn: sqlite3.Row, session: int, text: str, files: Seque
     return message
 
 
-def note(change: Change, session: int, text: str) -> int:
-    """Post a line of the application, which wakes nobody."""
+def note(change: Change, session: int, text: str, *, only_for: int | None = None) -> int:
+    """Post a line of the application, which wakes nobody; `only_for` is a Bot that alone reads it."""
     return change.db.write(
-        "INSERT INTO messages (session, author, seq, at, text, state, filing)"
-        " VALUES (?, 'app', ?, ?, ?, 'delivered', 'none')",
+        "INSERT INTO messages (session, author, seq, at, text, state, filing, only_for)"
+        " VALUES (?, 'app', ?, ?, ?, 'delivered', 'none', ?)",
         session,
         change.event,
         change.at,
         text,
+        only_for,
     )
 
 
@@ -120,8 +121,15 @@ def deliver(change: Change, message: sqlite3.Row) -> None:
     if receivers is None:
         judgement.ask(change, message)
         return
+    hand_out(change, message, receivers)
+
+
+def hand_out(change: Change, message: sqlite3.Row, receivers: Sequence[tuple[int, str]]) -> None:
+    """Let its receivers have a message, and those of the user's lines hear it who work on its plan."""
     for bot, why in receivers:
         hand_over(change, message, bot, why)
+    if message["author"] == "user":
+        inbox.listen_in(change, message, [bot for bot, _ in receivers])
     change.db.write("UPDATE messages SET state = 'delivered' WHERE id = ?", message["id"])
 
 
@@ -133,10 +141,10 @@ def hand_over(change: Change, message: sqlite3.Row, bot: int, why: str) -> None:
     if message["author"] == "user" and turns.answer_with(change, bot, message):
         return
     targets = attribution.targets(change.db, message["id"])
-    if not targets:
+    if not targets:  # DESK-01
         desk.receive(change, message, bot)
     for plan in dict.fromkeys(target.plan for target in targets):
-        work.receive(change, message, bot, why, next(target for target in targets if target.plan == plan))
+        inbox.receive(change, message, bot, why, next(target for target in targets if target.plan == plan))
 
 
 def message_of(change: Change, message: int) -> sqlite3.Row:

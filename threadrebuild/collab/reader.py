@@ -118,6 +118,16 @@ def filing(db: Database, message: int) -> Filing | None:
     return msgspec.json.decode(found, type=Filing) if found else None
 
 
+def candidates_shown(db: Database, message: int) -> list[int] | None:
+    """The plans that the reading of which matter a line is about was shown; None where that was not asked."""
+    body = db.value(
+        "SELECT e.body FROM effects e JOIN messages m ON e.subject = ? || m.id || ':' || m.version WHERE m.id = ?",
+        f"{FILING}:",
+        message,
+    )
+    return [plan["id"] for plan in json.loads(body)["candidates"]] if body else None
+
+
 def is_read(db: Database, message: int) -> bool:
     """Whether every reading that was asked for a line has come back."""
     open_: int = db.value(

@@ -14,6 +14,14 @@ class Refused(Exception):
     """A call that is not carried out; the message is what the Bot reads."""
 
 
+class Bounced(Refused):
+    """A call that is not carried out because a contract is not met, and that costs a try; `code` names which."""
+
+    def __init__(self, code: str, said: str) -> None:
+        super().__init__(said)
+        self.code = code
+
+
 class Tool(NamedTuple):
     """A tool of the application. `effectful`: whether a held or unbound segment may not use it."""
 

@@ -10,7 +10,7 @@ from threadrebuild.collab.change import Change
 from threadrebuild.collab.events import Ran
 from threadrebuild.collab.toolbox import OWN, Refused, tool
 
-READING = frozenset({"read_file", "list_dir", "read_skill"})
+READING = frozenset({"read_file", "list_dir", "read_skill"})  # DESK-09
 """What runs outside and changes nothing; so do MCP tools whose server says so."""
 SHELL = "shell"
 MCP = "mcp:"
@@ -23,7 +23,7 @@ def is_effectful(name: str) -> bool:
     own = OWN.get(name)
     if own is not None:
         return own.effectful
-    return name not in READING and not name.startswith(READ_ONLY_MCP)
+    return name not in READING and not name.startswith(READ_ONLY_MCP)  # DESK-09
 
 
 def changes_work(item: sqlite3.Row) -> bool:
@@ -39,17 +39,19 @@ def start(change: Change, turn: sqlite3.Row, call: sqlite3.Row) -> bool:
     arguments = json.loads(call["arguments"])
     own = OWN.get(call["name"])
     try:
-        if call["effectful"] and own is None and turn["mode"] == "desk":  # DESK-10
+        if call["effectful"] and turn["mode"] == "desk":  # DESK-10
             desk.before_side_effect(change, turn)
             bound = turns.live(change, turn["id"])
             if bound is None:
                 return False
             turn = bound
         if own is not None:
-            done = own.use(change, turn, arguments)
+            with change.db.attempt():
+                done = own.use(change, turn, arguments)
             change.db.write("UPDATE calls SET state = 'ok', result = ? WHERE id = ?", done, call["id"])
             return True
     except Refused as refused:
+        desk.count(change, turn, refused)
         change.db.write("UPDATE calls SET state = 'refused', result = ? WHERE id = ?", str(refused), call["id"])
         return True
     body = {"call": call["id"], "tool": call["name"], "arguments": arguments, "folder": turn["cwd"]}

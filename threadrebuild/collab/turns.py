@@ -6,7 +6,7 @@ A turn has at most one effect open at a time, so its calls run one after the oth
 import json
 import sqlite3
 
-from threadrebuild.collab import context, desk, messages, tools, work
+from threadrebuild.collab import context, continuing, desk, messages, tools, work
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.events import Hopped, Ran, Started
 
@@ -19,12 +19,16 @@ ASKS_EVERY_HOPS = 40  # TURN-22
 def open_turn(change: Change, work_item: sqlite3.Row) -> int:
     """Open a segment on queued work: what came first opens it, and the rest is read at its next hop (TURN-12)."""
     first = change.db.row(
-        "SELECT * FROM inbox_items WHERE work_item = ? AND state = 'queued' AND wakes = 1 ORDER BY prio, seq, id",
+        "SELECT * FROM inbox_items WHERE work_item = ? AND state = 'queued' AND wakes = 1"
+        " ORDER BY continues IS NULL, prio, seq, id",
         work_item["id"],
     )
     assert first is not None
     is_desk = work_item["plan"] is None
-    session = first["message"] and messages.message_of(change, first["message"])["session"]
+    trigger = first["message"]
+    if trigger is None and first["kind"] == "line":  # WORK-13
+        trigger = messages.note(change, work_item["session"], first["text"], only_for=work_item["bot"])
+    session = trigger and messages.message_of(change, trigger)["session"]
     turn = change.db.write(
         "INSERT INTO turns (bot, session, work_item, plan, ticket, mode, state, trigger_message, trigger_item,"
         " woken_by_turn, began_seq, began_at, cwd) VALUES (?, ?, ?, ?, ?, ?, 'running', ?, ?, ?, ?, ?, ?)",
@@ -34,7 +38,7 @@ def open_turn(change: Change, work_item: sqlite3.Row) -> int:
         work_item["plan"],
         work_item["ticket"],
         "desk" if is_desk else "work",
-        first["message"],
+        trigger,
         first["id"],
         first["woken_by_turn"],
         change.event,
@@ -43,9 +47,10 @@ def open_turn(change: Change, work_item: sqlite3.Row) -> int:
     )
     change.db.write("UPDATE work_items SET state = 'running', queued_seq = NULL WHERE id = ?", work_item["id"])
     change.db.write("UPDATE inbox_items SET state = 'read', read_by_turn = ? WHERE id = ?", turn, first["id"])
-    message = first["message"] and messages.message_of(change, first["message"])
-    if is_desk and message:
-        desk.fix_candidates(change, turn, message)
+    if first["continues"] is not None:
+        continuing.carry_on(change, turn, first)
+    elif is_desk and trigger:
+        desk.fix_candidates(change, turn, messages.message_of(change, trigger))
     change.log("turn.opened", bot=work_item["bot"], plan=work_item["plan"], ticket=work_item["ticket"], turn=turn)
     _hop(change, turn, [first])
     return turn
@@ -130,6 +135,7 @@ def restarted(change: Change, event: Started) -> None:
     """After the application came up again: what was live is interrupted, and what nobody answered is asked again."""
     for row in change.db.rows("SELECT id FROM live_turns ORDER BY id"):
         end(change, row["id"], "interrupted", "restart")
+    work.mend(change)
     for effect in change.db.rows("SELECT * FROM effects WHERE state IN ('pending', 'started') ORDER BY id"):
         change.db.write("UPDATE effects SET state = 'void' WHERE id = ?", effect["id"])
         again = change.db.write(

@@ -30,6 +30,7 @@ CREATE TABLE effects (
   state TEXT NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'started', 'done', 'void'))
 );
 CREATE UNIQUE INDEX one_open_effect_a_turn ON effects (turn) WHERE turn IS NOT NULL AND state IN ('pending', 'started');
+CREATE INDEX effects_of_subject ON effects (subject);
 CREATE INDEX effects_open ON effects (state) WHERE state IN ('pending', 'started');
 
 CREATE TABLE user_actions (
@@ -328,7 +329,9 @@ CREATE TABLE work_items (
   waiting_on TEXT,
   CHECK (ticket IS NULL OR plan IS NOT NULL)
 );
+-- WORK-01
 CREATE UNIQUE INDEX work_identity ON work_items (bot, plan, ifnull(ticket, 0)) WHERE plan IS NOT NULL;
+-- WORK-01
 CREATE UNIQUE INDEX desk_identity ON work_items (bot, session) WHERE plan IS NULL;
 
 CREATE TABLE turns (
@@ -344,12 +347,13 @@ CREATE TABLE turns (
   phase TEXT NOT NULL DEFAULT 'hop',
   trigger_message INTEGER REFERENCES messages (id) ON DELETE SET NULL,
   trigger_item INTEGER REFERENCES inbox_items (id),
+  continues INTEGER REFERENCES turns (id),         -- the segment that was cut off and goes on in this one
   woken_by_turn INTEGER REFERENCES turns (id),
   began_seq INTEGER NOT NULL REFERENCES events (seq),
   began_at INTEGER NOT NULL,
   ended_at INTEGER,
   cwd TEXT NOT NULL DEFAULT '',
-  cwd_changes INTEGER NOT NULL DEFAULT 0,
+  cwd_changes INTEGER NOT NULL DEFAULT 0,         -- 0 or 1: one change of folder a segment
   acted INTEGER NOT NULL DEFAULT 0,               -- whether it has written a file or run a call with side effects
   on_the_spot INTEGER NOT NULL DEFAULT 0,
   new_work INTEGER NOT NULL DEFAULT 0,
@@ -357,8 +361,12 @@ CREATE TABLE turns (
   hops INTEGER NOT NULL DEFAULT 0,
   draft TEXT,
   end_reason TEXT,
+  -- DESK-29
+  CHECK (cwd_changes BETWEEN 0 AND 1),
+  -- WORK-01
   CHECK (mode <> 'readonly' OR (work_item IS NULL AND plan IS NULL AND ticket IS NULL))
 );
+CREATE INDEX turns_live ON turns (bot) WHERE state IN ('running', 'waiting_approval', 'waiting_ask');
 CREATE VIEW live_turns AS SELECT * FROM turns WHERE state IN ('running', 'waiting_approval', 'waiting_ask');
 -- WORK-02
 CREATE UNIQUE INDEX one_live_turn_a_work_item ON turns (work_item)
@@ -369,9 +377,23 @@ CREATE UNIQUE INDEX one_live_turn_a_bot_and_plan ON turns (bot, plan)
 -- WORK-10
 CREATE UNIQUE INDEX one_live_desk_a_bot_and_session ON turns (bot, session)
   WHERE mode = 'desk' AND state IN ('running', 'waiting_approval', 'waiting_ask');
+-- WORK-01
+CREATE TRIGGER a_segment_is_of_a_work_item BEFORE INSERT ON turns
+WHEN (SELECT level FROM meta) >= 2 AND NEW.work_item IS NULL AND NEW.mode IS NOT 'readonly' BEGIN
+  SELECT RAISE(ABORT, 'every segment but a read-only answer belongs to a work item');
+END;
+-- DESK-36
+CREATE TRIGGER an_answer_takes_up_no_work BEFORE UPDATE OF mode ON turns
+WHEN OLD.mode = 'readonly' AND NEW.mode IS NOT 'readonly' BEGIN
+  SELECT RAISE(ABORT, 'a read-only answer takes up no work');
+END;
 -- DESK-29
-CREATE TRIGGER folder_changes_once BEFORE UPDATE ON turns WHEN NEW.cwd_changes > 1 OR NEW.cwd_changes < OLD.cwd_changes
-BEGIN
+CREATE TRIGGER a_change_of_folder_counts BEFORE UPDATE ON turns
+WHEN NEW.cwd_changes < OLD.cwd_changes OR (
+  -- From a plan down to a ticket of it, and before anything was done there, is no change.
+  NEW.cwd <> OLD.cwd AND NEW.cwd_changes = OLD.cwd_changes
+  AND NOT (NEW.plan IS OLD.plan AND (OLD.acted = 0 OR OLD.ticket IS NULL))
+) BEGIN
   SELECT RAISE(ABORT, 'a segment changes its folder at most once');
 END;
 CREATE TRIGGER an_ended_turn_stays_ended BEFORE UPDATE OF state ON turns
@@ -456,11 +478,20 @@ CREATE TABLE inbox_items (
   read_by_turn INTEGER REFERENCES turns (id),
   disposition TEXT,
   woken_by_turn INTEGER REFERENCES turns (id),
+  continues INTEGER REFERENCES turns (id),        -- of a restart: the segment that was cut off
   seq INTEGER NOT NULL REFERENCES events (seq),
   CHECK ((state = 'read') = (read_by_turn IS NOT NULL))
 );
 CREATE UNIQUE INDEX one_copy_a_receiver ON inbox_items (work_item, message, kind)
   WHERE message IS NOT NULL AND state IN ('queued', 'held');
+
+-- WORK-21
+CREATE TRIGGER what_was_read_stays BEFORE UPDATE ON inbox_items
+WHEN OLD.state = 'read' AND NEW.state = 'read' AND (
+  NEW.text <> OLD.text OR NEW.work_item <> OLD.work_item OR NEW.read_by_turn <> OLD.read_by_turn
+) BEGIN
+  SELECT RAISE(ABORT, 'what a segment has read is its history');
+END;
 
 CREATE TABLE waits (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -476,12 +507,28 @@ CREATE TABLE waits (
   CHECK (kind <> 'delegation' OR due IS NULL)
 );
 CREATE UNIQUE INDEX one_open_wait_a_key ON waits (work_item, dedupe) WHERE dedupe IS NOT NULL AND state IN ('open', 'suspended');
--- I6
+-- A waiting work item has an open wait (I6): neither is written without the other.
 CREATE TRIGGER waiting_needs_a_wait BEFORE UPDATE OF state ON work_items
 WHEN NEW.state = 'waiting' AND (SELECT level FROM meta) >= 3
   AND NOT EXISTS (SELECT 1 FROM waits WHERE work_item = NEW.id AND state IN ('open', 'suspended'))
 BEGIN
   SELECT RAISE(ABORT, 'a waiting work item has an open wait');
+END;
+CREATE TRIGGER nothing_begins_as_waiting BEFORE INSERT ON work_items
+WHEN NEW.state = 'waiting' AND (SELECT level FROM meta) >= 3 BEGIN
+  SELECT RAISE(ABORT, 'a waiting work item has an open wait');
+END;
+CREATE TRIGGER the_last_wait_stays BEFORE UPDATE ON waits
+WHEN OLD.state IN ('open', 'suspended') AND (NEW.state NOT IN ('open', 'suspended') OR NEW.work_item <> OLD.work_item)
+  AND (SELECT level FROM meta) >= 3 AND (SELECT state FROM work_items WHERE id = OLD.work_item) = 'waiting'
+  AND NOT EXISTS (
+    SELECT 1 FROM waits WHERE work_item = OLD.work_item AND id <> OLD.id AND state IN ('open', 'suspended')
+  )
+BEGIN
+  SELECT RAISE(ABORT, 'a waiting work item has an open wait');
+END;
+CREATE TRIGGER waits_are_kept BEFORE DELETE ON waits BEGIN
+  SELECT RAISE(ABORT, 'a wait ends, it is never deleted');
 END;
 
 CREATE TABLE asks (

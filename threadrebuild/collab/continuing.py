@@ -1,0 +1,120 @@
+"""Going on with a segment that was interrupted or failed, and with work whose lines were cleared while they waited.
+
+Only the user's press does that. A continued segment is what the old one was: on a desk still a desk, with the same
+candidates, and with the changes of folder that it has used.
+"""
+
+import sqlite3
+
+from threadrebuild.collab import work
+from threadrebuild.collab.change import Change, Conflict
+from threadrebuild.collab.events import Continued, WorkResumed
+from threadrebuild.collab.inbox import PRIO_USER
+
+CUT = ("interrupted", "failed")
+GO_ON = "Your last segment was cut off. Go on where it was; what it has done is done."
+
+
+def press(change: Change, event: Continued) -> None:
+    """Continue a segment, at once or as soon as a slot is free.
+
+    Raises ValueError for one that is not there, `Conflict` where it was not cut off or its work goes on already.
+    """
+    old = change.db.row("SELECT * FROM turns WHERE id = ?", event.turn)
+    if old is None:
+        raise ValueError(f"there is no turn {event.turn}")
+    if old["state"] not in CUT or old["work_item"] is None:
+        raise Conflict("not_cut_off", f"turn {event.turn} was not cut off")
+    if _goes_on(change, old):
+        raise Conflict("already_working", f"the work of turn {event.turn} goes on already")
+    _note_press(change, event.key)
+    if old["mode"] == "work" and not work.has_slot(change.db, old["bot"]):
+        _record_admission(change, old)  # DESK-22
+    _put_restart(change, old)
+    work.queue(change, old["work_item"])
+
+
+def resume(change: Change, event: WorkResumed) -> None:
+    """Let work go on whose lines were cleared: they start it again, from the words that were kept here.
+
+    Raises ValueError for work that is not there or has no such line.
+    """
+    found = change.db.rows(
+        "SELECT * FROM inbox_items WHERE work_item = ? AND state = 'queued' AND message IS NULL AND wakes = 0",
+        event.work_item,
+    )
+    if not found:
+        raise ValueError(f"work item {event.work_item} has no line that was cleared before it was read")
+    _note_press(change, event.key)
+    for row in found:
+        change.db.write("UPDATE inbox_items SET wakes = 1 WHERE id = ?", row["id"])
+    live = change.db.value("SELECT 1 FROM live_turns WHERE work_item = ?", event.work_item)
+    if not live:
+        work.queue(change, event.work_item)
+
+
+def carry_on(change: Change, turn: int, restart: sqlite3.Row) -> None:
+    """Make a segment that was opened by a press what the one before it was."""
+    old = change.db.row("SELECT * FROM turns WHERE id = ?", restart["continues"])
+    assert old is not None
+    change.db.write(
+        "UPDATE turns SET continues = ?, acted = ?, cwd_changes = ? WHERE id = ?",
+        old["id"],
+        old["acted"],
+        old["cwd_changes"],
+        turn,
+    )
+    change.db.write(  # DESK-35
+        "INSERT INTO turn_candidates (turn, ord, plan) SELECT ?, ord, plan FROM turn_candidates WHERE turn = ?",
+        turn,
+        old["id"],
+    )
+    change.log("turn.continued", bot=old["bot"], plan=old["plan"], ticket=old["ticket"], turn=turn, before=old["id"])
+
+
+def _goes_on(change: Change, old: sqlite3.Row) -> bool:
+    """Whether the work of a segment runs again: on the same plan, or on the desk of the same session."""
+    if old["plan"] is None:
+        live = work.live_desk(change.db, old["bot"], old["session"])
+    else:
+        live = work.live_turn(change.db, old["bot"], old["plan"])
+    pressed = change.db.value("SELECT 1 FROM inbox_items WHERE continues = ?", old["id"])
+    return live is not None or bool(pressed)  # WORK-17
+
+
+def _put_restart(change: Change, old: sqlite3.Row) -> None:
+    change.db.write(
+        "INSERT INTO inbox_items (work_item, kind, message, author, text, prio, continues, seq)"
+        " VALUES (?, 'restart', ?, 'app', ?, ?, ?, ?)",
+        old["work_item"],
+        old["trigger_message"],
+        GO_ON,
+        PRIO_USER,
+        old["id"],
+        change.event,
+    )
+
+
+def _record_admission(change: Change, old: sqlite3.Row) -> None:
+    """The segment that the press admitted, over as it began: its work waits for a slot."""
+    turn = change.db.write(
+        "INSERT INTO turns (bot, session, work_item, plan, ticket, mode, state, end_reason, continues,"
+        " trigger_message, began_seq, began_at, ended_at)"
+        " VALUES (?, ?, ?, ?, ?, ?, 'completed', 'queued', ?, ?, ?, ?, ?)",
+        old["bot"],
+        old["session"],
+        old["work_item"],
+        old["plan"],
+        old["ticket"],
+        old["mode"],
+        old["id"],
+        old["trigger_message"],
+        change.event,
+        change.at,
+        change.at,
+    )
+    change.log("work.ended", bot=old["bot"], plan=old["plan"], ticket=old["ticket"], turn=turn, reason="queued")
+
+
+def _note_press(change: Change, key: str) -> None:
+    change.db.write("INSERT INTO user_actions (event, kind, request) VALUES (?, 'button', ?)", change.event, key)

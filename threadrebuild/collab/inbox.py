@@ -1,0 +1,98 @@
+"""The inbox of a work item: one receiver's copies of what was said, kept until they are read.
+
+A live segment on the same plan reads them between its calls, whichever session or ticket they came by; where nothing
+runs, they wake the work. Each copy keeps the words as they were when it was put there.
+"""
+
+import sqlite3
+from collections.abc import Collection
+
+from threadrebuild.collab import attribution, work
+from threadrebuild.collab.attribution import Target
+from threadrebuild.collab.change import Change
+from threadrebuild.database import Database
+
+PRIO_USER, PRIO_REPLY, PRIO_REQUEST, PRIO_OTHER = 1, 2, 3, 4
+
+
+def receive(change: Change, message: sqlite3.Row, bot: int, why: str, target: Target) -> None:
+    """Let a Bot have a message in its work on the plan that the message is filed to."""
+    ticket = target.ticket
+    if why in ("plan_lead", "group_lead") and _is_anothers(change.db, ticket, bot):  # LEAD-04
+        ticket = None
+    live = work.live_turn(change.db, bot, target.plan)
+    put(change, _work_item(change, bot, target._replace(ticket=ticket), message, live), message, live)
+
+
+def listen_in(change: Change, message: sqlite3.Row, receivers: Collection[int]) -> None:
+    """Let those hear a line of the user who work on its plan and are not its receivers."""
+    about = {target.plan for target in attribution.targets(change.db, message["id"])}
+    for live in change.db.rows("SELECT * FROM live_turns WHERE plan IS NOT NULL ORDER BY id"):
+        if live["plan"] in about and live["bot"] not in receivers:
+            put(change, live["work_item"], message, live, said_to_it=False)
+
+
+def put(
+    change: Change, work_item: int, message: sqlite3.Row, live: sqlite3.Row | None, *, said_to_it: bool = True
+) -> None:
+    """Add a message to an inbox; it wakes the work where nothing runs there.
+
+    What the user said to a Bot in another session than it works in is to be answered there.
+    """
+    reply_in = None
+    if (
+        live is not None
+        and live["session"] != message["session"]  # WORK-06
+        and message["author"] == "user"
+        and said_to_it  # WORK-07
+    ):
+        reply_in = message["session"]
+    change.db.write(
+        "INSERT INTO inbox_items (work_item, kind, message, author, text, reply_in, prio, woken_by_turn, seq)"
+        " VALUES (?, 'line', ?, ?, ?, ?, ?, ?, ?)",
+        work_item,
+        message["id"],
+        message["author"],
+        message["text"],
+        reply_in,
+        PRIO_USER if message["author"] == "user" else PRIO_OTHER,
+        message["turn"],
+        change.event,
+    )
+    if live is None:
+        work.queue(change, work_item)
+
+
+def hand_on(change: Change, turn: sqlite3.Row, work_item: int, live: sqlite3.Row | None) -> None:
+    """Give the lines that a segment has read to other work, as they were said; what it has not read stays.
+
+    `live` is the segment that runs there; in another session it is told to answer in this one.
+    """
+    reply_in = turn["session"] if live is not None and live["session"] != turn["session"] else None
+    change.db.write(
+        "INSERT OR IGNORE INTO inbox_items (work_item, kind, message, author, text, reply_in, prio, woken_by_turn, seq)"
+        " SELECT ?, kind, message, author, text, ?, prio, woken_by_turn, ? FROM inbox_items"
+        " WHERE read_by_turn = ? AND kind = 'line' ORDER BY seq, id",
+        work_item,
+        reply_in,
+        change.event,
+        turn["id"],
+    )
+
+
+def take_over(change: Change, old: int, new: int) -> None:
+    """Let work that was bound read what its desk has not read yet."""
+    change.db.write("UPDATE OR IGNORE inbox_items SET work_item = ? WHERE work_item = ? AND state = 'queued'", new, old)
+
+
+def _work_item(change: Change, bot: int, target: Target, message: sqlite3.Row, live: sqlite3.Row | None) -> int:
+    if live is not None:
+        return int(live["work_item"])  # WORK-05
+    return work.item(change, bot, target.plan, target.ticket, message["session"])
+
+
+def _is_anothers(db: Database, ticket: int | None, bot: int) -> bool:
+    owner = db.value(
+        "SELECT b.id FROM tickets t JOIN bots b ON b.id = t.owner WHERE t.id = ? AND b.state = 'active'", ticket
+    )
+    return owner is not None and owner != bot
