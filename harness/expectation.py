@@ -27,6 +27,14 @@ class Spoken(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     text: str
 
 
+class NoteExpectation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What comes of a window change of the transcript, where that is not what comes of carrying its dialogue."""
+
+    verdict: str
+    reason: str | None = None
+    with_report: str | None = None
+
+
 class Expectation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The fields of a NAME.expect.json; what is None is not stated."""
 
@@ -44,6 +52,13 @@ class Expectation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     abandoned: list[Spoken] | None = None
     startup_frozen: bool | None = None
     startup_contains: list[str] | None = None
+    note: NoteExpectation | None = None
+
+    def of_window(self) -> "Expectation":
+        """What a window change comes to: its verdict. What stands in it whole is the oracle's to say."""
+        if self.note is not None:
+            return Expectation(verdict=self.note.verdict, reason=self.note.reason, with_report=self.note.with_report)
+        return Expectation(verdict=self.verdict, reason=self.reason, line=self.line)
 
 
 @dataclass(frozen=True, slots=True)

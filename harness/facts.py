@@ -12,6 +12,7 @@ from typing import Any
 from harness.oracle.judge import Finding
 from threadrebuild.carry.candidate import MANIFEST, Candidate
 from threadrebuild.carry.manifest import Item, read_manifest
+from threadrebuild.carry.summary import window_figures
 from threadrebuild.transcript.ledger import REASONS
 from threadrebuild.transcript.speech import Utterance
 from threadrebuild.transcript.tokens import decoded
@@ -64,6 +65,9 @@ def facts_of(candidate: Candidate) -> Iterator[Step]:
             "reasons": list(dirty.reasons),
         },
     )
+    if plan.window is not None:
+        note = {"note": plain(decoded(plan.window.note.token))}
+        yield "window", {**note, **window_figures(plan.window)}
     yield "left", {"paths": source.left_behind.paths(), "commands": source.left_behind.checks()}
 
 
@@ -83,15 +87,19 @@ def plain(value: Any) -> Any:
 
 def _turns(candidate: Candidate) -> dict[str, Any]:
     plan = candidate.plan
-    items: Iterator[Item] = iter(())
+    listed: list[Item] = []
     if candidate.refusal is None:
         listed = read_manifest(candidate.path.with_name(MANIFEST)).items
-        items = (item for item in listed if item.word not in ("startup", "runtime", "stamp"))
+    spoken = (item for item in listed if item.word not in ("startup", "runtime", "stamp"))
+    messages = {item.source_line: item for item in listed}
     turns = []
     for turn in plan.turns:
         shown = []
         for each in turn.utterances:
-            item = next(items, None) if each.fate == "carried" else None
+            item = None
+            if each.fate == "carried":
+                # Behind a window note an item is a whole message, in which several texts may stand.
+                item = next(spoken, None) if plan.window is None else messages.get(each.line)
             shown.append(_shown(each, item))
         turns.append({"number": turn.number, "open": turn.open, "tokens": plan.tokens[turn.number], "items": shown})
     startup = {

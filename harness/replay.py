@@ -23,9 +23,11 @@ from harness.expectation import (
 )
 from harness.facts import difference_of, facts_of, plain
 from harness.invariants.carry import INVARIANTS, Carry
+from harness.invariants.window import WINDOW_INVARIANTS
 from harness.oracle.judge import judge, planted, recall_samples
 from harness.oracle.settings import Settings as OracleSettings
 from harness.oracle.speech import WARNINGS
+from harness.oracle.window import judge_window
 from harness.runlog import RunLog
 from harness.scenario.failure import Failure, command_of
 from harness.scenario.forms import Warned, look
@@ -53,6 +55,8 @@ class Job:
     settings: Settings = field(default_factory=Settings)
     malformed: Malformed = "block"
     scenario: Scenario | None = None
+    note: str | None = None
+    """With a window note the recent span is kept whole, instead of the dialogue alone."""
 
 
 AnyJob = Job | NightJob | StoryJob
@@ -116,13 +120,15 @@ class _One:
         stated = expectation_path(job.path)
         self.expected_path = job.scenario.file if job.scenario else stated if stated.exists() else None
         self.expected = read_expectation(stated) if self.expected_path == stated else None
+        if self.expected and job.note is not None:
+            self.expected = self.expected.of_window()
         self.steps: dict[str, int] = {}
         self.why: list[str] = []
         self.failures: list[Failure] = []
 
     def replayed(self) -> Replayed:
         before = _fingerprint(self.path)
-        candidate = carry_file(self.path, self.out, self.job.settings, self.job.malformed)
+        candidate = self._carry(self.path, self.out, self.job.malformed)
         summary = candidate_summary(candidate)
         self._log_source(candidate)
         goes_on = self.job.malformed == "block" and candidate.refusal is not None
@@ -130,7 +136,7 @@ class _One:
         shown, folder = candidate, self.out
         if reported:
             folder = self.out.with_name(self.out.name + "-reported")
-            shown = carry_file(self.path, folder, self.job.settings, "report")
+            shown = self._carry(self.path, folder, "report")
         self._log_facts(shown)
         if self.expected:
             self._compare(compare_refusal(self.expected, self.job.malformed, summary))
@@ -147,6 +153,9 @@ class _One:
         self._add("verdict", verdict="green" if green else "red", why=self.why)
         return Replayed(self.job, green, self.why, self.failures, summary, refused is not None)
 
+    def _carry(self, source: Path, folder: Path, malformed: Malformed) -> Candidate:
+        return carry_file(source, folder, self.job.settings, malformed, note=self.job.note)
+
     def _judge(self, candidate: Candidate, before: tuple[int, str], out: Path) -> None:
         """The four judges: verification, oracle, invariants, and what was stated by hand."""
         summary = candidate_summary(candidate)
@@ -155,17 +164,20 @@ class _One:
                 if check.ok is not None:
                     self._check("verification", check.name, "TR-064", check.ok, check.detail)
         if candidate.refusal is None:
-            self._ask_oracle(candidate)
+            if self.job.note is None:
+                self._ask_oracle(candidate)
+            else:
+                self._ask_window_oracle(candidate, self.job.note)
             if self.expected:
                 self._compare(compare_carried(self.expected, summary, candidate.path))
         if self.expected:
             self._compare(compare_warnings(self.expected, summary))
 
         def again(source: Path, folder: Path) -> dict[str, Any]:
-            return candidate_summary(carry_file(source, folder, self.job.settings, "report"))
+            return candidate_summary(self._carry(source, folder, "report"))
 
         carry = Carry(self.path, before, _fingerprint(self.path), summary, out, again)
-        for invariant in INVARIANTS:
+        for invariant in INVARIANTS if self.job.note is None else WINDOW_INVARIANTS:
             fault = invariant.fault(carry)
             self._check("invariant", invariant.name, invariant.rule, fault is None, fault or "holds")
 
@@ -182,6 +194,13 @@ class _One:
             lost = [text for text, count in planted(candidate.path, sentences).items() if not count]
             said_so = f"{len(sentences)} sentences of the {role} looked up in the bytes, {len(lost)} not found"
             self._check("oracle", f"recall of the {role}", "TR-156", not lost, said_so, None, lost[:3] or None)
+
+    def _ask_window_oracle(self, candidate: Candidate, note: str) -> None:
+        findings = judge_window(self.path, candidate.path, note, oracle_settings(self.job.settings))
+        agreed = "an independent reading of the source finds the same messages, in the same order, byte for byte"
+        self._check("oracle", "span", "WN-03", not findings, findings[0].sentence if findings else agreed)
+        for finding in findings:
+            self._add("difference", **difference_of(finding, self.path, candidate.path))
 
     def _ask_scenario(self, scenario: Scenario, candidate: Candidate) -> None:
         """Each expectation by its rule, and no warning that none of them names."""
@@ -252,7 +271,8 @@ class _One:
 
     def _command(self) -> str:
         going_on = ["--malformed", "report"] if self.job.malformed == "report" else []
-        return shlex.join(["rebuild-harness", "replay", str(self.path), *going_on])
+        with_note = [] if self.job.note is None else ["--carry", "note"]
+        return shlex.join(["rebuild-harness", "replay", str(self.path), *going_on, *with_note])
 
     def _log_facts(self, candidate: Candidate) -> None:
         for kind, fields in facts_of(candidate):

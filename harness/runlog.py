@@ -17,6 +17,10 @@ Every step has `step` (1, 2, 3 …) and `kind`; the other fields depend on the k
 - `warnings`     `warnings` [{`code`, `line`, `detail`}]
 - `dirty`        `categories` {name: bytes}, `total_bytes`, `conversation_bytes`, `noise_ratio`,
                  `should_rebuild`, `reasons`
+- `window`       a window change: `note` (text), `due`, `line_tokens`, `context_tokens`, `after_tokens`,
+                 `retained_tokens`, `note_tokens`, `rows`, `calls`, `results`, `thinking_rows` (counts),
+                 `from_line`, `model`, `excluded` [{`cause`, `reason`, `lines`}], `stripped_lines`,
+                 `cache_breakpoint` {`line`, `uuid`} or null
 - `left`         `paths` [str], `commands` [str]: what tools had opened and run, left behind (TR-L33); the
                  step may be missing
 - `candidate`    `verdict` ("carried" | "refused"), `reason`, `path`, `session_id`, `rows`, `items`, `bytes`,

@@ -53,7 +53,7 @@ def resume_faults(path: Path) -> list[Fault]:
     faults = [fault for row in rows for fault in _row_faults(row)]
     if not rows:
         faults.append(Fault("empty", 0, "the file has no row"))
-    faults += _chain_faults(rows)
+    faults += chain_faults(rows)
     names = {(row.value or {}).get("sessionId") for row in rows if row.value is not None}
     if names - {path.stem}:
         faults.append(Fault("session", 0, f"sessionId {sorted(map(repr, names))} in a file named {path.name}"))
@@ -119,6 +119,11 @@ def _content_faults(row: Row, value: dict[str, Any], content: object) -> Iterato
     words = value.get(MARK)
     if not isinstance(words, list) or len(words) != len(content) or any(word not in WORDS for word in words):
         yield Fault("mark", row.line, f"{MARK} {words!r} has not one known word for each block")
+
+
+def chain_faults(rows: list[Row]) -> list[Fault]:
+    """Rows that do not hang on the one before them, or have no id, time or place of their own (TR-062)."""
+    return list(_chain_faults(rows))
 
 
 def _chain_faults(rows: list[Row]) -> Iterator[Fault]:

@@ -15,7 +15,8 @@ LONG_TALK = 50  # turns; longer talks are folded into chunks of as many
 OPEN_RED = 3  # so many red transcripts are open from the start
 SECTIONS = ("lab", "incident", "acceptance", "drill")  # kinds that speak of the whole run
 STATES = ("red", "open", "green")  # the order on the page; `open` was never judged
-WHOLE = {"source", "story", "chain", "dirty", "candidate", "wire", "verdict"}  # kinds that are shown field by field
+# Kinds that are shown field by field.
+WHOLE = {"source", "story", "chain", "dirty", "candidate", "window", "wire", "verdict"}
 KINDS = WHOLE | {"left", "line", "ledger", "turns", "warnings", "check", "difference"}
 
 

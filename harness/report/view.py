@@ -105,6 +105,7 @@ class Transcript:
     dirty: Block | None = None
     left: Left | None = None
     candidate: Block | None = None
+    window: Block | None = None
     wire: Block | None = None
     verdict: Block | None = None
     warnings: list[tuple[int, Step]] = field(default_factory=list)

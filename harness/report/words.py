@@ -21,6 +21,14 @@ WARNINGS = {
     "reply-shape": "A reply tool was called without its text in the usual place. It is listed, not guessed.",
     "poison": "The talk holds signs of refusals that would spoil the new session.",
     "unknown-record": "Rows of this kind were never seen before. Nobody knows yet whether they hold speech.",
+    "failed-turn": "A turn is proven to have failed. What it left behind is not carried; what people said is.",
+    "thinking-model": "Thinking of another model is in the span. The new session's model will not be given it.",
+    "row-without-model": "Rows of the assistant name no model. Some versions do not resume such a session.",
+    "span-over-budget": "The last turn alone is over the budget of the retained area. It is kept whole.",
+    "needs-human": "Something in the span cannot be proven. The window stays as it is until a person has looked.",
+    "span-differs": "The new session does not hold the old messages byte for byte. The window stays as it is.",
+    "note-too-long": "The note alone is over the budget of the whole retained area.",
+    "still-full": "Right after this change the window would be full again. The window stays as it is.",
     "nothing-to-carry": "No word of a person or of the assistant was found.",
 }
 
@@ -70,6 +78,16 @@ DRILL = {
 STAGE = {True: "seen", False: "not seen", None: "not reached"}
 
 REPORTED = "Refused, as expected; carried with --malformed report"
+
+WINDOW = {
+    "rows": "messages kept whole",
+    "calls": "tool calls",
+    "results": "tool results",
+    "thinking_rows": "with thinking",
+    "retained_tokens": "tokens of dialogue, opening and note",
+    "note_tokens": "tokens of the note",
+    "from_line": "first line kept",
+}
 
 CHAIN = {
     "rows": "rows read",

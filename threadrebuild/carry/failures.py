@@ -12,7 +12,7 @@ from typing import Literal
 
 import msgspec
 
-from threadrebuild.carry.record import RecordRow
+from threadrebuild.carry.record_rows import RecordRow
 from threadrebuild.carry.rows import parsed_time
 from threadrebuild.transcript.lines import UnreadableInput
 

@@ -6,16 +6,15 @@ its node stands, an assistant message before the results of its calls, and withi
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from heapq import heappop, heappush
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 from msgspec import Raw
 
 from threadrebuild.carry.estimate import content_tokens, pasted_image_tokens
 from threadrebuild.carry.places import SourceChanged
+from threadrebuild.carry.record_rows import Kind, RecordRow, each_once, ordered
 from threadrebuild.config import Settings
 from threadrebuild.transcript import provenance
 from threadrebuild.transcript.lines import TranscriptFile
@@ -25,7 +24,6 @@ from threadrebuild.transcript.rows import Attachment, Block, Row, decode_row, re
 from threadrebuild.transcript.spans import STRICT, members
 from threadrebuild.transcript.tokens import decoded
 
-Kind = Literal["user", "assistant", "attachment"]
 THINKING = frozenset({"thinking", "redacted_thinking"})
 _CLASSES = {
     "system": "system",
@@ -34,51 +32,6 @@ _CLASSES = {
     "attachment": "attachment",
     "queue-operation": "queue_log",
 }
-
-
-@dataclass(slots=True, eq=False)
-class RecordRow:
-    """One row of the main line. `line` counts from 1; `offset` and `size` are the row's bytes in the source."""
-
-    line: int
-    offset: int
-    size: int
-    kind: Kind
-    uuid: str | None
-    parent: str | None
-    time: str | None
-    node: int
-    calls: tuple[str, ...] = ()
-    results: tuple[tuple[str, bool], ...] = ()
-    """The calls that it answers, each with whether it failed."""
-    thinking: bool = False
-    """Whether it holds thinking."""
-    silent: bool = False
-    """Whether it holds nothing but thinking."""
-    model: str | None = None
-    tokens: int = 0
-    image_tokens: int = 0
-    """Of images that stand in the message itself."""
-    human: bool = False
-    """Whether somebody's words stand in it that are no reply of the assistant's."""
-    interruption: bool = False
-    by_host: bool = False
-    """Whether the host wrote it in the assistant's place: an API error, a synthetic reply."""
-    older_note: bool = False
-    lines: list[int] = field(default_factory=list)
-    """Every line with this row's uuid; the last one counts."""
-    same: int = 0
-    """Equal for rows that hold the same blocks."""
-
-    @property
-    def answers(self) -> bool:
-        """Whether a turn can end with it: the assistant speaks and calls nothing."""
-        return self.kind == "assistant" and not (self.silent or self.by_host or self.calls)
-
-    @property
-    def prompts(self) -> bool:
-        """Whether a person speaks here and a turn begins, rather than beside a tool's result or while it runs."""
-        return self.human and self.kind == "user" and not self.results
 
 
 @dataclass(slots=True)
@@ -107,8 +60,8 @@ def read_record(source: Transcript, settings: Settings) -> Record:
         raise SourceChanged("the source changed while it was read")
     rewound = [row for row in reading.rows if row.node in source.order.abandoned]
     reading.shares["abandoned"] += sum(row.size for row in rewound)
-    rows = _ordered([row for row in reading.rows if row.node not in source.order.abandoned], source)
-    rows = list(_once(rows, reading.shares))
+    rows = ordered([row for row in reading.rows if row.node not in source.order.abandoned], source.chain, source.order)
+    rows = list(each_once(rows, reading.shares))
     for utterance in source.utterances:
         row = reading.by_line.get(utterance.line)
         if row is not None and utterance.role == "user":
@@ -181,7 +134,7 @@ class _Reading:
             return
         known = self.rows[place]
         # Of rows with one uuid the last one counts, where the first one stood.
-        self.shares["duplicate" if known.same == new.same else "superseded"] += known.size
+        self.shares["duplicate" if known.blocks == new.blocks else "superseded"] += known.size
         new.lines = [*known.lines, self._line]
         new.parent = known.parent
         self.rows[place] = new
@@ -218,7 +171,7 @@ def _look(new: RecordRow, row: Row, line: bytes, settings: Settings) -> None:
     """Take down what the carry has to know of a row."""
     if new.kind == "attachment":
         new.tokens = content_tokens(_member(line, "attachment").get("prompt"), settings)
-        new.same = hash(bytes(row.attachment) if isinstance(row.attachment, Raw) else b"")
+        new.blocks = (hash(bytes(row.attachment) if isinstance(row.attachment, Raw) else b""),)
         return
     assert row.message is not None
     content = row.message.content
@@ -239,7 +192,8 @@ def _look(new: RecordRow, row: Row, line: bytes, settings: Settings) -> None:
     texts = [content] if isinstance(content, str) else [text for block in blocks if (text := _text(block)) is not None]
     new.interruption = new.kind == "user" and bool(texts) and set(texts) <= provenance.INTERRUPTIONS
     new.older_note = "note" in (provenance.marked_words(row, len(texts)) or ())
-    new.same = hash(json.dumps(value, sort_keys=True, default=str))
+    parts = value if isinstance(value, list) else [value]
+    new.blocks = tuple(hash(json.dumps(part, sort_keys=True)) for part in parts)
 
 
 def _member(line: bytes, name: str) -> dict[str, Any]:
@@ -252,49 +206,3 @@ def _member(line: bytes, name: str) -> dict[str, Any]:
 def _text(block: Block) -> str | None:
     token = bytes(block.text) if block.type == "text" and isinstance(block.text, Raw) else b""
     return decoded(token) if token[:1] == b'"' else None
-
-
-def _ordered(rows: Sequence[RecordRow], source: Transcript) -> list[RecordRow]:
-    """The rows in order of talk."""
-    nodes = source.chain.whole(source.order)
-    place = {node: number for number, node in enumerate(nodes)}
-    groups: dict[int, list[RecordRow]] = {}
-    for row in rows:
-        groups.setdefault(row.node, []).append(row)
-    ordered: list[RecordRow] = []
-    for node in sorted(groups, key=lambda node: place.get(node, len(place))):
-        ordered += _within(groups[node])
-    return ordered
-
-
-def _within(rows: Sequence[RecordRow]) -> Iterator[RecordRow]:
-    """The rows of one node: the assistant's first, otherwise in file order, each after its parent."""
-    known = {row.uuid for row in rows if row.uuid is not None}
-    children: dict[str, list[int]] = {}
-    ready: list[tuple[bool, int]] = []
-    for number, row in enumerate(rows):
-        if row.parent in known and row.parent != row.uuid:
-            children.setdefault(row.parent or "", []).append(number)
-        else:
-            heappush(ready, (row.kind != "assistant", number))
-    left = set(range(len(rows)))
-    while left:
-        number = heappop(ready)[1] if ready else min(left)  # a circle of parents is broken at its first row
-        if number not in left:
-            continue
-        left.discard(number)
-        yield rows[number]
-        for child in children.get(rows[number].uuid or "", ()):
-            heappush(ready, (rows[child].kind != "assistant", child))
-
-
-def _once(rows: Iterable[RecordRow], shares: Counter[str]) -> Iterator[RecordRow]:
-    """Leave out what a resuming host wrote anew under another uuid: the same blocks of the same message and time."""
-    seen: set[tuple[object, ...]] = set()
-    for row in rows:
-        key = (row.node, row.time, row.same, row.kind)
-        if row.time and (row.calls or row.results or row.kind == "assistant") and key in seen:
-            shares["duplicate"] += row.size
-            continue
-        seen.add(key)
-        yield row

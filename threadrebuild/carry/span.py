@@ -10,7 +10,7 @@ from itertools import accumulate
 
 from threadrebuild.carry.note import Note
 from threadrebuild.carry.plan import Plan, estimate
-from threadrebuild.carry.record import RecordRow
+from threadrebuild.carry.record_rows import RecordRow
 from threadrebuild.transcript.speech import StartupBlock
 
 

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from threadrebuild.carry.record import RecordRow
+from threadrebuild.carry.record_rows import RecordRow
 from threadrebuild.carry.stripping import Stripping, without
 from threadrebuild.transcript.spans import members
 

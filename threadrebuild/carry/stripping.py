@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
-from threadrebuild.carry.record import RecordRow
+from threadrebuild.carry.record_rows import RecordRow
 from threadrebuild.transcript.spans import Span, elements, members
 from threadrebuild.transcript.tags import RECALL_TAG, REVIEW_TAGS, nothing_but_blocks
 from threadrebuild.transcript.tokens import decoded

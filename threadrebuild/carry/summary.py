@@ -98,13 +98,13 @@ def figures(plan: Plan) -> dict[str, Any]:
         "left_behind": {"paths": len(source.left_behind.paths()), "checks": len(source.left_behind.checks())},
     }
     if plan.window is not None:
-        figures["window"] = _window(plan.window)
+        figures["window"] = window_figures(plan.window)
     if plan.refusal and plan.refusal.reason == "over-budget":
         figures["choices"] = _choices(plan)  # TR-L27
     return figures
 
 
-def _window(window: Window) -> dict[str, Any]:
+def window_figures(window: Window) -> dict[str, Any]:
     """What a window change keeps, and what it leaves out by proof."""
     rows = window.rows
     return {

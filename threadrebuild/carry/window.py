@@ -14,7 +14,8 @@ from threadrebuild.carry.failures import Excluded, FailedTurn, Unproven, exclude
 from threadrebuild.carry.note import Note
 from threadrebuild.carry.places import SourceChanged
 from threadrebuild.carry.plan import Malformed, Plan, Refusal, estimate, plan_file
-from threadrebuild.carry.record import Record, RecordRow, read_record
+from threadrebuild.carry.record import Record, read_record
+from threadrebuild.carry.record_rows import RecordRow
 from threadrebuild.carry.span import before, find_cut
 from threadrebuild.carry.span_bytes import message_of
 from threadrebuild.carry.stripping import Stripping, row_bytes, strip

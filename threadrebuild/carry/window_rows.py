@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from threadrebuild.carry.places import SourceChanged, WholeMessage
 from threadrebuild.carry.plan import Plan
-from threadrebuild.carry.record import RecordRow
+from threadrebuild.carry.record_rows import RecordRow
 from threadrebuild.carry.rows import (
     EPOCH,
     STEP,
