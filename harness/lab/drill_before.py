@@ -17,6 +17,8 @@ from threadrebuild.config import Settings
 from threadrebuild.init import SERVER
 from threadrebuild.operation.states import State
 
+SHORT_WAITS = {"activation_delay_seconds": 1.0, "stable_file_seconds": 0.5, "healthcheck_seconds": 2.0}
+"""The waits of a household in which nobody but the drill speaks; they change nothing but its length."""
 CODE_WORDS = ("水獭-7", "heron  twice")
 FIRST = f"Drill. Two code words,  keep them: {CODE_WORDS[0]} and {CODE_WORDS[1]}."
 
@@ -36,8 +38,9 @@ def install(drill: Drill) -> str:
     _done(drill, *register)
     companion = [house.core()[0], "-m", "harness.lab.drill_companion", str(house.outbox), str(house.connected)]
     _done(drill, "claude", "mcp", "add", "--scope", "user", COMPANION, "--", *companion)
+    added = {"channel_dir": str(drill.line.folder), **SHORT_WAITS}
     with house.config.open("a", encoding="utf-8") as file:
-        file.write(f"channel_dir = {json.dumps(str(drill.line.folder))}\n")
+        file.writelines(f"{key} = {json.dumps(value)}\n" for key, value in added.items())
     drill.session = house.start_again()
     drill.line.connect(house.transcript(drill.session), house.house.settings)
     return "init --yes wrote configuration and Stop hook, and the command that it names registered the tools"
