@@ -4,24 +4,17 @@ Nothing is guessed: a line that neither refers to a matter nor is read to be abo
 """
 
 import sqlite3
-from typing import Any, NamedTuple
+from typing import Any
 
 from threadrebuild.collab import quotes, reader
 from threadrebuild.collab.change import Change
+from threadrebuild.collab.target import Target
 from threadrebuild.database import Database
 
 RAN_WITHIN_MS = 24 * 3_600_000  # ATTR-12
 PREVIOUS_LINES = 6  # ATTR-14 DESK-04
 FILES_SHOWN = 3  # DESK-06
 QUOTE_SHOWN = 300  # DESK-06
-
-
-class Target(NamedTuple):
-    """One thing that a message concerns."""
-
-    plan: int
-    ticket: int | None = None
-    part: str | None = None
 
 
 def file(change: Change, message: int) -> None:

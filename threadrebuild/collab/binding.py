@@ -10,8 +10,8 @@ from typing import Any
 import msgspec
 
 from threadrebuild.collab import attribution, desk, household, inbox, mentions, messages, plans, turns, work
-from threadrebuild.collab.attribution import Target
 from threadrebuild.collab.change import Change
+from threadrebuild.collab.target import Target
 from threadrebuild.collab.toolbox import Bounced, Refused, tool
 
 

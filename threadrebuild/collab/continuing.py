@@ -6,10 +6,9 @@ candidates, and with the changes of folder that it has used.
 
 import sqlite3
 
-from threadrebuild.collab import work
+from threadrebuild.collab import inbox, work
 from threadrebuild.collab.change import Change, Conflict
 from threadrebuild.collab.events import Continued, WorkResumed
-from threadrebuild.collab.inbox import PRIO_USER
 
 CUT = ("interrupted", "failed")
 GO_ON = "Your last segment was cut off. Go on where it was; what it has done is done."
@@ -89,7 +88,7 @@ def _put_restart(change: Change, old: sqlite3.Row) -> None:
         old["work_item"],
         old["trigger_message"],
         GO_ON,
-        PRIO_USER,
+        inbox.PRIO_USER,
         old["id"],
         change.event,
     )

@@ -8,8 +8,8 @@ import sqlite3
 from collections.abc import Collection
 
 from threadrebuild.collab import attribution, work
-from threadrebuild.collab.attribution import Target
 from threadrebuild.collab.change import Change
+from threadrebuild.collab.target import Target
 from threadrebuild.database import Database
 
 PRIO_USER, PRIO_REPLY, PRIO_REQUEST, PRIO_OTHER = 1, 2, 3, 4
