@@ -1,0 +1,146 @@
+"""Demands for nothing: what they are, and who vouches for the instrument that saw nothing."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+import pytest
+
+from harness.criteria.zeros import NEVER, nothing_through, something_through, unwitnessed, witness_in_file, zeros_of
+from harness.expect import expect, expect_equal, proves
+
+
+class Count(msgspec.Struct, frozen=True, kw_only=True):
+    rule: str = "TR-001"
+    rows: int
+    of: str = ""
+
+
+class Says(msgspec.Struct, frozen=True, kw_only=True):
+    rule: str = "TR-001"
+    says: str
+    times: int = 1
+    lacks: str = ""
+
+
+class In(msgspec.Struct, frozen=True, kw_only=True):
+    rule: str = "TR-001"
+    place: str = msgspec.field(name="in")
+    text: str | None = None
+    times: int = 1
+    exists: bool | None = None
+
+
+class NotSent(msgspec.Struct, frozen=True, kw_only=True):
+    rule: str = "TR-001"
+    not_sent: str
+
+
+class Sent(msgspec.Struct, frozen=True, kw_only=True):
+    rule: str = "TR-001"
+    sent: list[str]
+
+
+class Never(msgspec.Struct, frozen=True, kw_only=True):
+    rule: str = "TR-001"
+    never: str
+
+
+class NotCarried(msgspec.Struct, frozen=True, kw_only=True):
+    rule: str = "TR-001"
+    not_carried: str
+
+
+class State(msgspec.Struct, frozen=True, kw_only=True):
+    rule: str = "TR-001"
+    state: str
+    conflict: bool | None = None
+
+
+class Figures(msgspec.Struct, frozen=True, kw_only=True):
+    rule: str = "TR-001"
+    figures: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Told:
+    name: str
+    expect: tuple[msgspec.Struct, ...]
+
+
+def file(*stories: tuple[msgspec.Struct, ...]) -> list[Told]:
+    return [Told("scenarios/a.toml", story) for story in stories]
+
+
+def gates(told: list[Told], **fired: str) -> list[str]:
+    return [zero.gate for zero in unwitnessed(told, fired)]
+
+
+@proves("CR-01")
+def test_a_zero_is_accepted_with_a_witness_alone() -> None:
+    """The new definition counts 0 rows. Alone that is nothing; with the old definition's 980 beside it it is a zero."""
+    zero, control = Count(rows=0, of="new"), Count(rows=980, of="old")
+    first = "scenarios/a.toml expect[0]"
+    expect_equal("CR-01", gates(file((zero,))), [first], "nobody vouches for this zero")
+    expect_equal("CR-01", gates(file((zero, control))), [], "the same instrument counts 980 in the same run")
+    expect_equal("CR-01", gates(file((zero,), (control,))), [], "or in a twin of the same file")
+    expect_equal("CR-01", gates(file((zero, Sent(sent=["980"])))), [first], "another instrument vouches for nothing")
+    expect_equal("CR-01", gates(file((zero, Count(rows=0, of="old")))), [first, first.replace("0]", "1]")], "two zeros")
+
+
+@proves("CR-01")
+def test_a_sabotaged_run_is_a_witness_too() -> None:
+    """What must never happen has no positive twin: only a run in which it did happen shows that it can be seen."""
+    told = file((Never(never="a use of the door"), Sent(sent=["好"])))
+    gate = "scenarios/a.toml expect[0]"
+    expect_equal("CR-01", gates(told), [gate], "without any")
+    expect_equal("CR-01", [zero.gate for zero in unwitnessed(told, {gate: "a switch to s1"})], [], "with one")
+    expect_equal("CR-01", [zero.gate for zero in unwitnessed(told, {gate + "1": "x"})], [gate], "with another's")
+
+
+@pytest.mark.parametrize(
+    ("demand", "nothing"),
+    [
+        (Count(rows=0), {"rows"}),
+        (Count(rows=1), set()),
+        (Says(says="好", times=0), {"says"}),
+        (Says(says="好", lacks="坏"), {"says"}),
+        (Says(says=""), {"says"}),
+        (Says(says="好"), set()),
+        (In(place="backup", exists=False), {"in backup"}),
+        (In(place="backup", text="好", times=0), {"in backup"}),
+        (In(place="backup", exists=True), set()),
+        (NotSent(not_sent="好"), {"sent"}),
+        (NotCarried(not_carried="好"), {"not_carried"}),
+        (Never(never="x"), {f"{NEVER} x"}),
+        (State(state="failed", conflict=False), {"state.conflict"}),
+        (
+            Figures(figures={"turns": 3, "dropped": 0, "ledger": {"meta": 0}}),
+            {"figures.dropped", "figures.ledger.meta"},
+        ),
+    ],
+)
+def test_what_a_demand_sees_nothing_through(demand: msgspec.Struct, nothing: set[str]) -> None:
+    assert nothing_through(demand) == nothing
+    assert not something_through(demand) & nothing
+
+
+@pytest.mark.parametrize(
+    ("zero", "control", "vouches"),
+    [
+        (NotSent(not_sent="好"), Sent(sent=["不"]), True),
+        (NotSent(not_sent="好"), Sent(sent=[]), False),
+        (In(place="backup", exists=False), In(place="backup", text="好"), True),
+        (In(place="backup", exists=False), In(place="candidate", text="好"), False),
+        (State(state="failed", conflict=False), State(state="failed", conflict=True), True),
+        (State(state="failed", conflict=False), State(state="failed"), False),
+        (Figures(figures={"dropped": 0}), Figures(figures={"dropped": {"at_least": 1}}), True),
+        (Figures(figures={"dropped": 0}), Figures(figures={"turns": 3}), False),
+        (NotCarried(not_carried="好"), Count(rows=3), True),
+    ],
+)
+def test_who_vouches_for_whom(zero: msgspec.Struct, control: msgspec.Struct, vouches: bool) -> None:
+    told = file((zero, control))
+    found = witness_in_file(zeros_of(told)[0], told)
+    assert (found is not None) is vouches
+    expect("CR-01", not vouches or "expect[1]" in str(found) or "source" in str(found), "it is named")
