@@ -27,6 +27,9 @@ RETAINED_TOKENS = 30_000  # WN-09
 IMAGE_PIXELS_PER_TOKEN = 750  # WN-10
 IMAGE_TOKENS_MOST = 2_576  # WN-10
 
+PATHS = ("project_dir", "claude_workdir", "resume_pointer_path", "channel_dir", "note_path", "failures_path")
+"""Settings that are absolute paths; a worker runs in another folder."""
+
 REPLY_TOOLS = ("mcp__*companion*__reply", "mcp__*telegram*__reply")  # TR-029
 
 
@@ -67,6 +70,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """What a rebuild keeps: the dialogue alone, or a window note and the recent span whole."""
     note_path: str | None = None
     """Absolute path of the file that the host writes the window note to."""
+    failures_path: str | None = None
+    """Absolute path of the host's records of failed turns (JSON), for a window change."""
     window_line_tokens: Annotated[int, Meta(ge=1)] = WINDOW_LINE_TOKENS
     context_limit_tokens: Annotated[int, Meta(ge=1)] = 200_000
     """How many tokens the model's window holds."""
@@ -117,7 +122,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             raise ValueError("context_limit_tokens must leave room beside closing_reserve_tokens and the margin")
         if self.carry == "note" and self.note_path is None:
             raise ValueError('carry = "note" needs note_path')
-        for name in ("project_dir", "claude_workdir", "resume_pointer_path", "channel_dir", "note_path"):
+        for name in PATHS:
             path = getattr(self, name)
             if path is not None and not Path(path).is_absolute():  # TR-002
                 raise ValueError(f"{name} must be an absolute path")

@@ -215,11 +215,21 @@ def _nothing_lost(ended: Ended) -> Iterator[str]:
         if not path.exists():
             continue
         carried = list(spoken(path))
+        if ended.night.settings.carry == "note":
+            yield from _cut_in_the_middle(spoken(ended.night.host.transcript(OLD_SESSION)), carried)
+            continue
         for text in spoken(ended.night.host.transcript(OLD_SESSION)):
             if text in carried:
                 carried.remove(text)
             else:
                 yield f"“{text[:40]}” is not in the new session"
+
+
+def _cut_in_the_middle(old: tuple[str, ...], new: list[str]) -> Iterator[str]:
+    """Behind a window note the new session goes on with the last words of the old one, without a gap."""
+    kept = next(len(old) - begin for begin in range(len(old) + 1) if new[: len(old) - begin] == list(old[begin:]))
+    if not kept:
+        yield f"the new session does not go on from “{old[-1][:40]}”"
 
 
 def _no_surprise(ended: Ended) -> Iterator[str]:

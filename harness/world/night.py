@@ -53,7 +53,8 @@ class Night:
     """The household through one of the three doors, with everything around it simulated.
 
     `tmux`: the host lives in the pane `PANE`. `systemd`: the unit `UNIT` starts it for the session in `pointer`.
-    `pointer`: nothing stays up, and a runner calls the host for the session in `pointer`.
+    `pointer`: nothing stays up, and a runner calls the host for the session in `pointer`. With `note` a rebuild is a
+    window change, and that is what the host has written down for it.
     """
 
     def __init__(
@@ -64,6 +65,7 @@ class Night:
         log: RunLog | None = None,
         door: DoorKind = "tmux",
         talk: Talk | bytes | None = None,
+        note: str | None = None,
         **settings: object,
     ) -> None:
         self.world = World(seed, log, faults)
@@ -80,6 +82,10 @@ class Night:
             "systemd_unit": UNIT if door == "systemd" else None,
             "resume_pointer_path": None if door == "tmux" else str(self.pointer),
         }
+        if note is not None:
+            written = folder / "note.txt"
+            written.write_text(note, encoding="utf-8")
+            facts |= {"carry": "note", "note_path": str(written)}
         self.settings = Settings(**facts | settings)
         self.host = Host(self.world, self.project_dir)
         self.files = SimulatedFiles(self.world, folder)

@@ -52,7 +52,7 @@ class Window:
     @property
     def due(self) -> bool:
         """Whether the old window is really full (WN-08, WN-11)."""
-        return self.context_tokens >= self.line_tokens  # WN-08 WN-11
+        return self.context_tokens >= self.line_tokens  # WN-08
 
     @property
     def thinking_models(self) -> list[str]:

@@ -6,8 +6,9 @@ Any step that does not match abandons the whole operation with the door untouche
 from pathlib import Path
 
 from threadrebuild.carry.candidate import MANIFEST, Candidate, build_candidate
+from threadrebuild.carry.configured import plan_configured
 from threadrebuild.carry.manifest import read_manifest
-from threadrebuild.carry.plan import Plan, plan_file
+from threadrebuild.carry.plan import Plan
 from threadrebuild.carry.summary import dirty_summary, figures, verification_summary
 from threadrebuild.operation.acceptance import require_acceptance
 from threadrebuild.operation.fencing import LostLease, own
@@ -77,7 +78,7 @@ def _prepare(house: Household, operation: Operation, worker: str) -> None:
         operation.surroundings = surroundings(house)  # TR-L29
         operation.source = Source(str(source), source.stem, frozen.size, frozen.sha256, str(copy))
         house.store.save(operation)
-    plan = plan_file(copy, house.settings)
+    plan = plan_configured(copy, house.settings)
     if plan.source.sha256 != frozen.sha256:
         raise _Abandoned("the backup is not what was frozen")
     operation.stats = figures(plan)  # TR-073 TR-146
