@@ -40,12 +40,11 @@ def joined(held: Sequence[Entry], page: Sequence[Entry]) -> list[Entry] | None:
     talk: list[Entry] = []
     taken = 0
     for number, entry in enumerate(page):
-        partner = partners.get(number)
-        if partner is None:  # MC-32
+        upto = partners.get(number, taken - 1) + 1
+        talk += held[taken:upto]
+        taken = upto
+        if number not in partners:  # MC-32
             talk.append(entry)
-        else:
-            talk += held[taken : partner + 1]
-            taken = partner + 1
     return talk + list(held[taken:])
 
 
