@@ -7,6 +7,7 @@ import io
 import os
 import sys
 import uuid
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal, NoReturn
 
@@ -18,6 +19,7 @@ from threadrebuild.carry.failures import read_failures
 from threadrebuild.carry.manifest import read_manifest
 from threadrebuild.carry.note import read_note
 from threadrebuild.carry.plan import Malformed, plan_file
+from threadrebuild.carry.strip_record import strip_record
 from threadrebuild.carry.summary import (
     candidate_summary,
     dirty_summary,
@@ -160,6 +162,26 @@ def plan(
         except ValueError as error:
             _unusable("usage", f"--context-reading {context_reading}: {error}", as_json)
     _answer(summary, as_json)
+
+
+@main.command()
+@_transcript
+@click.option("--out", type=path_type, required=True, help="The new file; nothing is overwritten.")
+@config_option
+@json_option
+def strip(transcript: Path, out: Path, config: Path | None, as_json: bool) -> None:
+    """Write the record without what its reviews gave the model, once the turns that used it are over."""
+    settings = _settings(find_config(config, os.environ), as_json)
+    try:
+        done = strip_record(source_in(settings, transcript), out, settings, SystemFiles())
+    except (UnreadableInput, OSError) as error:
+        _unusable("unreadable-input", str(error), as_json)
+    if as_json:
+        print_json({"record": str(out), **asdict(done)})
+    else:
+        click.echo(f"{done.bytes:,} bytes taken out of {len(done.lines)} rows: {out}")
+        if done.breakpoint_line is not None:
+            click.echo(f"the prompt cache holds up to line {done.breakpoint_line}")
 
 
 @main.command()

@@ -1,11 +1,15 @@
 """Review material leaves the record once its turn is over; the newest recall packet and the prompt cache stay."""
 
+import json
 from pathlib import Path
 
 from windows import Changed, change, expect_made
 
 from harness.expect import expect, expect_equal, proves
 from harness.world.talk import Talk
+from threadrebuild.carry.strip_record import strip_record
+from threadrebuild.config import Settings
+from threadrebuild.system import SystemFiles
 
 
 def evidence(number: int) -> str:
@@ -69,26 +73,49 @@ def test_only_the_newest_recall_packet_stays(tmp_path: Path) -> None:
         expect_equal("WN-14", packets, [0] * (turns - 1) + [1], f"packets after {turns} turns")
 
 
+def stripped(talk: Talk, folder: Path) -> tuple[bytes, bytes, int | None]:
+    """The record before and after, and the line up to which the prompt cache holds."""
+    folder.mkdir()
+    source, out = folder / "record.jsonl", folder / "stripped.jsonl"
+    source.write_bytes(talk.bytes())
+    done = strip_record(source, out, Settings(), SystemFiles())
+    return source.read_bytes(), out.read_bytes(), done.breakpoint_line
+
+
+@proves("WN-13")
+def test_the_record_itself_is_stripped_after_each_turn(tmp_path: Path) -> None:
+    before, after, _ = stripped(reviewed(10), tmp_path / "ten")
+    for word in ("证据", "问题"):
+        expect_equal("WN-13", after.count(word.encode()), 0, f"{word} in the record")
+    kept = {line for line in before.splitlines() if all(word.encode() not in line for word in ("召回", "证据"))}
+    rows = [json.loads(line) for line in after.splitlines()]
+    expect_equal("WN-13", len(rows), 20, "rows that are left")
+    known = [row["uuid"] for row in rows]
+    parents = [row["parentUuid"] for row in rows]
+    expect_equal("WN-13", parents, [None, *known[:-1]], "each row hangs on the one before it")
+    expect_equal("WN-13", len([line for line in kept if json.loads(line)["uuid"] in known]), 10, "replies")
+    plain, same, _ = stripped(_plain(), tmp_path / "plain")
+    expect_equal("WN-13", same, plain, "a record without material")
+
+
 @proves("WN-15")
 def test_the_cache_holds_up_to_the_reply_before_the_first_thing_taken_out(tmp_path: Path) -> None:
-    """A cache keeps what it was sent up to a breakpoint; afterwards that must still be the beginning."""
+    """A cache keeps what it was sent up to a breakpoint; after the strip that must still be the beginning."""
     talk = Talk()
     talk.user("第 0 问")
     talk.assistant("第 0 答")
     talk.user("第 1 问")
     talk.meta(evidence(1))
     talk.assistant("第 1 答")
-    before = change(talk, tmp_path / "before")
-    mark = before.summary["window"]["cache_breakpoint"]
-    expect("WN-15", mark is not None, "a breakpoint is set")
-    lines = talk.bytes().splitlines()
-    expect("WN-15", "第 0 答".encode() in lines[mark["line"] - 1], "it stands at the end of the previous reply")
-    sent = [line.split(b'"message":')[1].split(b',"uuid"')[0] for line in lines]
-    kept = before.span
-    cached = mark["line"]
-    expect("WN-15", all(one.startswith(two) for one, two in zip(sent[:cached], kept[:cached], strict=True)), "a prefix")
-    plain = change(_plain(), tmp_path / "plain")
-    expect_equal("WN-15", plain.summary["window"]["cache_breakpoint"], None, "breakpoint where nothing is taken out")
+    before, after, line = stripped(talk, tmp_path / "strip")
+    expect("WN-15", line is not None, "a breakpoint is set")
+    cached = before.splitlines()[: line or 0]
+    expect("WN-15", "第 0 答".encode() in cached[-1], "it stands at the end of the previous reply")
+    expect_equal("WN-15", after.splitlines()[: line or 0], cached, "what the cache was sent up to there")
+    changed = change(talk, tmp_path / "change")
+    mark = changed.summary["window"].get("cache_breakpoint") or {}
+    expect_equal("WN-15", mark.get("line"), line, "the breakpoint that a window change reports")
+    expect_equal("WN-15", stripped(_plain(), tmp_path / "plain")[2], None, "breakpoint where nothing is taken out")
 
 
 @proves("WN-13")
