@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from threadrebuild.collab import continuing, events, household, judgement, lead, messages, reader, turns, work
+from threadrebuild.collab import asks, continuing, events, household, judgement, lead, messages, reader, turns, work
 from threadrebuild.collab.change import Change
 from threadrebuild.database import Database
 
@@ -36,6 +36,8 @@ HANDLERS: dict[type[events.Event], Callable[[Change, Any], None]] = {
     events.Ran: turns.ran,
     events.TimerRang: messages.time_came,
     events.Started: turns.restarted,
+    events.Answered: asks.answered,
+    events.Approved: asks.approved,
     events.Continued: continuing.press,
     events.WorkResumed: continuing.resume,
 }

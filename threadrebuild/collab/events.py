@@ -22,6 +22,8 @@ class BotAdded(Event, frozen=True, kw_only=True):
     model: str = "default"
     engine: Literal["endpoint", "claude_agent"] = "endpoint"
     parallel_limit: Any = None
+    asks_first: tuple[str, ...] = ()
+    """The tools that it may use only once the user has allowed the call."""
 
 
 class SessionOpened(Event, frozen=True, kw_only=True):
@@ -53,6 +55,21 @@ class Continued(Event, frozen=True, kw_only=True):
     """The user has pressed continue on a segment that was interrupted or failed."""
 
     turn: int
+
+
+class Answered(Event, frozen=True, kw_only=True):
+    """The user has answered a Bot's question on its card: options of it, words written there, or both."""
+
+    ask: int
+    chosen: tuple[str, ...] = ()
+    words: str = ""
+
+
+class Approved(Event, frozen=True, kw_only=True):
+    """The user has allowed a call, or has not."""
+
+    ask: int
+    allowed: bool
 
 
 class WorkResumed(Event, frozen=True, kw_only=True):

@@ -1,5 +1,6 @@
 """Who there is and where they talk: Bots, sessions and their members."""
 
+import json
 import sqlite3
 
 from threadrebuild.collab.change import Change
@@ -12,11 +13,12 @@ def add_bot(change: Change, event: BotAdded) -> None:
     if not event.name.strip() or change.db.value("SELECT 1 FROM bots WHERE name = ?", event.name):
         raise ValueError(f"a Bot cannot be called {event.name!r}: the name is empty or taken")
     change.db.write(
-        "INSERT INTO bots (name, model, engine, parallel_limit) VALUES (?, ?, ?, ?)",
+        "INSERT INTO bots (name, model, engine, parallel_limit, asks_first) VALUES (?, ?, ?, ?, ?)",
         event.name,
         event.model,
         event.engine,
         event.parallel_limit,
+        json.dumps(event.asks_first),
     )
 
 

@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Sequence
 
 from threadrebuild.collab import (
+    asks,
     attribution,
     desk,
     household,
@@ -17,7 +18,6 @@ from threadrebuild.collab import (
     participation,
     quotes,
     reader,
-    turns,
 )
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.events import Line, TimerRang
@@ -60,19 +60,19 @@ def arrive(change: Change, line: Line) -> None:
 
 def say(change: Change, turn: sqlite3.Row, session: int, text: str, files: Sequence[str] = ()) -> int:
     """Post what a Bot says in a turn, and let those hear it who receive it; returns the message."""
-    message = change.db.write(
-        "INSERT INTO messages (session, author, bot, seq, at, text, turn) VALUES (?, 'bot', ?, ?, ?, ?, ?)",
-        session,
-        turn["bot"],
-        change.event,
-        change.at,
-        text,
-        turn["id"],
-    )
+    message = _post(change, turn, session, text)
     _attach(change, message, files)
     note_mentions(change, message, pulls_in=household.session_of(change.db, session)["kind"] == "group")
     attribution.file(change, message)
-    deliver(change, message_of(change, message))
+    deliver(change, message_of(change, message))  # TURN-18
+    return message
+
+
+def show_card(change: Change, turn: sqlite3.Row, text: str) -> int:
+    """Post what a Bot's turn waits for from the user, which wakes nobody."""
+    message = _post(change, turn, turn["session"], text)
+    attribution.file(change, message)
+    change.db.write("UPDATE messages SET state = 'delivered' WHERE id = ?", message)
     return message
 
 
@@ -103,7 +103,7 @@ def advance(change: Change, session: int) -> None:
             reader.ask_filing(change, message["id"])
         _go_on(change, message["id"])
         now = message_of(change, message["id"])
-        if now["state"] != "delivered" and change.at < now["head_at"] + BEHIND_MS:  # TURN-13 READ-28
+        if now["state"] != "delivered" and change.at < now["head_at"] + BEHIND_MS:  # TURN-12 TURN-13 READ-28
             break
 
 
@@ -138,7 +138,7 @@ def hand_over(change: Change, message: sqlite3.Row, bot: int, why: str) -> None:
     change.db.write(
         "INSERT OR IGNORE INTO message_receivers (message, bot, why) VALUES (?, ?, ?)", message["id"], bot, why
     )
-    if message["author"] == "user" and turns.answer_with(change, bot, message):
+    if message["author"] == "user" and asks.take(change, bot, message):
         return
     targets = attribution.targets(change.db, message["id"])
     if not targets:  # DESK-01
@@ -169,6 +169,18 @@ def note_mentions(change: Change, message: int, *, pulls_in: bool) -> mentions.M
             change.db.write("INSERT INTO message_mentions (message, bot) VALUES (?, ?)", message, bot)
     change.db.write("UPDATE messages SET to_everyone = ? WHERE id = ?", int(found.everyone), message)
     return found
+
+
+def _post(change: Change, turn: sqlite3.Row, session: int, text: str) -> int:
+    return change.db.write(
+        "INSERT INTO messages (session, author, bot, seq, at, text, turn) VALUES (?, 'bot', ?, ?, ?, ?, ?)",
+        session,
+        turn["bot"],
+        change.event,
+        change.at,
+        text,
+        turn["id"],
+    )
 
 
 def _go_on(change: Change, message: int) -> None:

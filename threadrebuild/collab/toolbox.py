@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 from threadrebuild.collab.change import Change
 
-Use = Callable[[Change, sqlite3.Row, dict[str, Any]], str]
-"""Carries a call out for a turn, and returns what its Bot reads. Raises `Refused`."""
+Use = Callable[[Change, sqlite3.Row, dict[str, Any]], str | None]
+"""Carries a call out for a turn, and returns what its Bot reads; None where that comes later. Raises `Refused`."""
 
 
 class Refused(Exception):

@@ -1,21 +1,16 @@
 """The tools that a Bot may call: those the application carries out itself, and those that run outside."""
 
 import json
-import re
 import sqlite3
 from typing import Any
 
-from threadrebuild.collab import desk, household, messages, turns
+from threadrebuild.collab import asks, desk, household, messages, runs, turns
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.events import Ran
 from threadrebuild.collab.toolbox import OWN, Refused, tool
 
 READING = frozenset({"read_file", "list_dir", "read_skill"})  # DESK-09
 """What runs outside and changes nothing; so do MCP tools whose server says so."""
-SHELL = "shell"
-MCP = "mcp:"
-READ_ONLY_MCP = "mcp+read:"
-_QUESTION = re.compile(r"[?？]\s*$|吗[。.]?\s*$|怎么样了|how (far|is)", re.IGNORECASE)
 
 
 def is_effectful(name: str) -> bool:
@@ -23,18 +18,14 @@ def is_effectful(name: str) -> bool:
     own = OWN.get(name)
     if own is not None:
         return own.effectful
-    return name not in READING and not name.startswith(READ_ONLY_MCP)  # DESK-09
-
-
-def changes_work(item: sqlite3.Row) -> bool:
-    """Whether an unread item may change what is being done: a question does not (TURN-10)."""
-    return item["author"] == "user" and not _QUESTION.search(item["text"])
+    return name not in READING and not name.startswith(runs.READ_ONLY_MCP)  # DESK-09
 
 
 def start(change: Change, turn: sqlite3.Row, call: sqlite3.Row) -> bool:
     """Carry a call out, or have it carried out; whether the turn can go on at once.
 
-    A desk segment is bound to its matter before the first call with a side effect.
+    A desk segment is bound to its matter before the first call with a side effect; what the user has to allow first
+    waits for that.
     """
     arguments = json.loads(call["arguments"])
     own = OWN.get(call["name"])
@@ -45,11 +36,15 @@ def start(change: Change, turn: sqlite3.Row, call: sqlite3.Row) -> bool:
             if bound is None:
                 return False
             turn = bound
+        if asks.needs_approval(change, turn, call):
+            asks.for_approval(change, turn, call)
+            return False
         if own is not None:
             with change.db.attempt():
                 done = own.use(change, turn, arguments)
-            change.db.write("UPDATE calls SET state = 'ok', result = ? WHERE id = ?", done, call["id"])
-            return True
+            state = "started" if done is None else "ok"
+            change.db.write("UPDATE calls SET state = ?, result = ? WHERE id = ?", state, done, call["id"])
+            return done is not None
     except Refused as refused:
         desk.count(change, turn, refused)
         change.db.write("UPDATE calls SET state = 'refused', result = ? WHERE id = ?", str(refused), call["id"])
@@ -63,7 +58,7 @@ def start(change: Change, turn: sqlite3.Row, call: sqlite3.Row) -> bool:
 
 
 def record(change: Change, call: sqlite3.Row, event: Ran) -> None:
-    """Keep what a command or an MCP call of a turn came to, the first 80 of them (TURN-24…26)."""
+    """Keep what a call came to: the files that it wrote, and what it ran."""
     for path in event.written:
         change.db.write(
             "INSERT INTO artifacts (path, plan, ticket, turn, written, at)"
@@ -72,27 +67,7 @@ def record(change: Change, call: sqlite3.Row, event: Ran) -> None:
             change.at,
             call["turn"],
         )
-    is_command = call["name"] == SHELL
-    if not is_command and not call["name"].startswith((MCP, READ_ONLY_MCP)):
-        return
-    ord_ = change.db.value("SELECT count(*) FROM turn_runs WHERE turn = ?", call["turn"])
-    if ord_ >= turns.RECORDED_CALLS:
-        return
-    arguments = json.loads(call["arguments"])
-    command = " ".join(str(arguments.get("command", call["name"])).split())[: turns.COMMAND_SHOWN]
-    output = (event.output + event.errors)[-turns.OUTPUT_KEPT :]
-    change.db.write(
-        "INSERT INTO turn_runs (turn, ord, kind, command, exit_code, success, duration_ms, output)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        call["turn"],
-        ord_,
-        "command" if is_command else "mcp",
-        command,
-        event.exit_code,
-        int(event.ok),
-        event.duration_ms,
-        output or None,
-    )
+    runs.record(change, call, event)
 
 
 @tool("send_message")
@@ -112,5 +87,8 @@ def send_message(change: Change, turn: sqlite3.Row, arguments: dict[str, Any]) -
 @tool("end_turn")
 def end_turn(change: Change, turn: sqlite3.Row, arguments: dict[str, Any]) -> str:
     """End the segment."""
-    turns.end(change, turn["id"], "completed", str(arguments.get("reason", "")))
+    reason = str(arguments.get("reason", "")).strip()
+    if not reason:
+        raise Refused("end_turn needs a reason.")
+    turns.end(change, turn["id"], "completed", reason)  # TURN-20
     return "ended"

@@ -5,15 +5,17 @@ A turn has at most one effect open at a time, so its calls run one after the oth
 
 import json
 import sqlite3
+from typing import Any
 
-from threadrebuild.collab import context, continuing, desk, messages, tools, work
+from threadrebuild.collab import asks, context, continuing, desk, messages, questions, reader, tools, work
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.events import Hopped, Ran, Started
 
-RECORDED_CALLS = 80  # TURN-26
-COMMAND_SHOWN = 300  # TURN-24
-OUTPUT_KEPT = 4000  # TURN-24
 ASKS_EVERY_HOPS = 40  # TURN-22
+STUCK = "# Are you stuck?\nThis turn has made {hops} hops. If it is not getting anywhere, say so, or try another way."
+PUT_OFF = "Not run: the user has said something new. Call it again if it is still wanted."
+CUT_OFF = {"asked": "refused", "started": "unknown"}
+"""What becomes of the calls of a turn that ends before they have."""
 
 
 def open_turn(change: Change, work_item: sqlite3.Row) -> int:
@@ -59,15 +61,10 @@ def open_turn(change: Change, work_item: sqlite3.Row) -> int:
 def hopped(change: Change, event: Hopped) -> None:
     """Take in what a model call of a turn came to."""
     turn = _turn_of(change, event.effect)
-    change.db.write(
-        "UPDATE hops SET text = ?, failure = ?, cost = ? WHERE effect = ?",
-        event.text,
-        event.failure,
-        event.cost,
-        event.effect,
-    )
+    change.db.write("UPDATE hops SET text = ?, failure = ? WHERE effect = ?", event.text, event.failure, event.effect)
+    change.db.write("UPDATE hops SET cost = ? WHERE effect = ?", event.cost, event.effect)  # TURN-23
     if event.failure is not None:
-        end(change, turn["id"], "failed", event.failure)  # TURN-21
+        end(change, turn["id"], "failed", event.failure.strip() or "failed")  # TURN-21
         return
     for ord_, call in enumerate(event.calls):
         change.db.write(
@@ -107,10 +104,12 @@ def go_on(change: Change, turn: int) -> None:
     while (row := live(change, turn)) is not None:
         call = change.db.row("SELECT * FROM calls WHERE turn = ? AND state = 'asked' ORDER BY hop, ord", turn)
         if call is None:
-            _hop(change, turn, unread(change, row))
+            _hop(change, turn, _read(change, row))
             return
-        if any(tools.changes_work(item) for item in unread(change, row)):  # TURN-09
-            change.db.write("UPDATE calls SET state = 'postponed' WHERE turn = ? AND state = 'asked'", turn)
+        if any(_changes_work(change, item) for item in unread(change, row)):  # TURN-09
+            change.db.write(
+                "UPDATE calls SET state = 'postponed', result = ? WHERE turn = ? AND state = 'asked'", PUT_OFF, turn
+            )
             continue
         if not tools.start(change, row, call):
             return
@@ -123,8 +122,10 @@ def end(change: Change, turn: int, state: str, reason: str) -> None:
     change.db.write(
         "UPDATE turns SET state = ?, end_reason = ?, ended_at = ? WHERE id = ?", state, reason, change.at, turn
     )
-    change.db.write("UPDATE calls SET state = 'refused' WHERE turn = ? AND state = 'asked'", turn)
-    change.db.write("UPDATE calls SET state = 'unknown' WHERE turn = ? AND state = 'started'", turn)
+    for call in change.db.rows("SELECT * FROM calls WHERE turn = ? ORDER BY id", turn):
+        if call["state"] in CUT_OFF:  # REDIR-02
+            change.db.write("UPDATE calls SET state = ? WHERE id = ?", CUT_OFF[call["state"]], call["id"])
+    asks.close(change, turn)
     change.void_effects(turn)
     if row["work_item"] is not None:
         work.settle(change, row["work_item"])
@@ -132,9 +133,12 @@ def end(change: Change, turn: int, state: str, reason: str) -> None:
 
 
 def restarted(change: Change, event: Started) -> None:
-    """After the application came up again: what was live is interrupted, and what nobody answered is asked again."""
-    for row in change.db.rows("SELECT id FROM live_turns ORDER BY id"):
-        end(change, row["id"], "interrupted", "restart")
+    """After the application came up again: what ran is interrupted, and what nobody answered is asked again.
+
+    A segment that waits for the user had nothing under way, and waits on.
+    """
+    for row in change.db.rows("SELECT id FROM live_turns WHERE state = 'running' ORDER BY id"):
+        end(change, row["id"], "interrupted", "restart")  # TURN-21
     work.mend(change)
     for effect in change.db.rows("SELECT * FROM effects WHERE state IN ('pending', 'started') ORDER BY id"):
         change.db.write("UPDATE effects SET state = 'void' WHERE id = ?", effect["id"])
@@ -165,18 +169,30 @@ def unread(change: Change, turn: sqlite3.Row) -> list[sqlite3.Row]:
     )
 
 
-def answer_with(change: Change, bot: int, message: sqlite3.Row) -> bool:
-    """Take a line as the answer that a Bot's segment in that session waits for; whether it was (WORK-18)."""
-    return False
+def _read(change: Change, turn: sqlite3.Row) -> list[sqlite3.Row]:
+    """Let a turn's Bot read what waits in its inbox."""
+    read = []
+    for item in unread(change, turn):  # TURN-08
+        change.db.write("UPDATE inbox_items SET state = 'read', read_by_turn = ? WHERE id = ?", turn["id"], item["id"])
+        read.append(item)
+    return read
+
+
+def _changes_work(change: Change, item: sqlite3.Row) -> bool:
+    """Whether an unread item may change what is being done: a question does not."""
+    meaning = item["message"] and reader.meaning(change.db, item["message"])
+    asks_how_far = meaning is not None and meaning.status
+    return item["author"] == "user" and not asks_how_far and not questions.is_question(item["text"])
 
 
 def _hop(change: Change, turn: int, read: list[sqlite3.Row]) -> None:
-    for each in read:
-        change.db.write("UPDATE inbox_items SET state = 'read', read_by_turn = ? WHERE id = ?", turn, each["id"])
     change.db.write("UPDATE turns SET hops = hops + 1 WHERE id = ?", turn)
     row = live(change, turn)
     assert row is not None
-    body = {"hop": row["hops"], "context": context.render(change.db, row, read)}
+    text = context.render(change.db, row, read)
+    if row["hops"] % ASKS_EVERY_HOPS == 0:  # TURN-22
+        text += "\n\n" + STUCK.format(hops=row["hops"])
+    body = {"hop": row["hops"], "context": text, "results": _results(change, turn, row["hops"] - 1)}
     effect = change.effect("hop", body, turn=turn)
     change.db.write("INSERT INTO hops (turn, number, effect) VALUES (?, ?, ?)", turn, row["hops"], effect)
 
@@ -185,3 +201,9 @@ def _turn_of(change: Change, effect: int) -> sqlite3.Row:
     found = change.db.row("SELECT t.* FROM turns t JOIN effects e ON e.turn = t.id WHERE e.id = ?", effect)
     assert found is not None
     return found
+
+
+def _results(change: Change, turn: int, hop: int) -> list[dict[str, Any]]:
+    """What came of the calls of a hop, as its Bot reads it."""
+    calls = change.db.rows("SELECT name, state, result FROM calls WHERE turn = ? AND hop = ? ORDER BY ord", turn, hop)
+    return [dict(call) for call in calls]

@@ -64,6 +64,7 @@ CREATE TABLE bots (
   model TEXT NOT NULL DEFAULT 'default',
   engine TEXT NOT NULL DEFAULT 'endpoint' CHECK (engine IN ('endpoint', 'claude_agent')),
   parallel_limit,  -- of any type: what is no positive whole number counts as the default
+  asks_first TEXT NOT NULL DEFAULT '[]',         -- the tools that it uses only once the user has allowed the call
   state TEXT NOT NULL DEFAULT 'active' CHECK (state IN ('active', 'archived', 'deleted'))
 );
 
@@ -535,6 +536,7 @@ CREATE TABLE asks (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   turn INTEGER NOT NULL REFERENCES turns (id),
   message INTEGER REFERENCES messages (id) ON DELETE SET NULL,
+  call INTEGER REFERENCES calls (id),             -- what the segment waits with
   kind TEXT NOT NULL DEFAULT 'ask' CHECK (kind IN ('ask', 'approval', 'work_question')),
   question TEXT NOT NULL,
   options TEXT NOT NULL DEFAULT '[]',
