@@ -41,17 +41,17 @@ def fired(gate: str, said: str) -> None:
     FIRED.setdefault(gate, said[:SAID_MOST])
 
 
-def noted(rule: str, name: str, faults: Iterable[str]) -> list[str]:
-    """What breaks an invariant, as a list; the first of it is noted as the invariant's firing."""
+def noted(of: str, rule: str, name: str, faults: Iterable[str]) -> list[str]:
+    """What breaks an invariant `of` carries, nights or a kind of story; the first of it is noted as its firing."""
     found = list(faults)
     if found:
-        fired(invariant_gate(rule, name), found[0])
+        fired(invariant_gate(of, rule, name), found[0])
     return found
 
 
-def invariant_gate(rule: str, name: str) -> str:
+def invariant_gate(of: str, rule: str, name: str) -> str:
     """What an invariant is called among the gates."""
-    return f"invariant {rule}: {name}"
+    return f"{of} invariant {rule}: {name}"
 
 
 def proves(*rules: str) -> Callable[[F], F]:

@@ -42,15 +42,16 @@ def invariants() -> Iterator[Gate]:
 
     from harness.invariants.carry import INVARIANTS
     from harness.invariants.operation import OPERATION_INVARIANTS
+    from harness.invariants.window import WINDOW_INVARIANTS
     from harness.scenario.stories.kinds import KINDS, kind_named
 
-    named = [(each.rule, each.name) for each in INVARIANTS]
-    named += [(each.rule, each.name) for each in OPERATION_INVARIANTS]
+    named = {("carry", each.rule, each.name) for each in (*INVARIANTS, *WINDOW_INVARIANTS)}
+    named |= {("night", each.rule, each.name) for each in OPERATION_INVARIANTS}
     for kind, module in KINDS.items():
         if find_spec(module):
-            named += [(each.rule, each.name) for each in kind_named(kind).invariants]
-    for rule, name in named:
-        yield Gate(invariant_gate(rule, name), rule)
+            named |= {(kind, each.rule, each.name) for each in kind_named(kind).invariants}
+    for of, rule, name in sorted(named):
+        yield Gate(invariant_gate(of, rule, name), rule)
 
 
 def zeros_without_witness(root: Path, fired: Mapping[str, Firing]) -> list[Gate]:

@@ -1,7 +1,8 @@
 """Expectations of nothing, and what shows that the instrument which saw nothing can see something.
 
 A dead instrument and true absence print the same. So each such demand needs a witness: a demand on the same instrument,
-in the same file, that has to see something; or else a sabotaged run in which this very demand saw something.
+in the same file, that has to see something; or else a sabotaged run in which this very demand saw something. What must
+never happen is looked for by one check for all scenarios: that check has to have seen it, in whatever run.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,7 +20,7 @@ DENIES = {
 """Demands that something is not there, and the instrument that would show it."""
 PLANTED = frozenset({"not_carried"})
 """Demands that look, by the same query in the same run, where the text has to be, and refuse where it is not found."""
-NEVER = "never"
+NEVER, EXISTS = "never", "exists"
 
 
 class Stated(Protocol):
@@ -39,22 +40,21 @@ class Zero:
     rule: str
     instruments: frozenset[str]
 
-    @property
-    def is_never(self) -> bool:
-        """Whether only a sabotaged run can show it: what must never happen has no positive counterpart."""
-        return any(name.startswith(NEVER) for name in self.instruments)
 
+def gates_at(scenario: Stated, told: int, number: int) -> list[str]:
+    """What is noted as fired when a demand is not met: itself, and its check for what must never happen.
 
-def gate_name(scenario: Stated, told: int, number: int) -> str:
-    """What a demand is called where its firing is noted; `told` counts the stories of a file, from 0."""
-    twin = f" twin {told}" if told else ""
-    return f"{scenario.name}{twin} expect[{number}]"
+    Nothing for a demand that has to see something. `told` counts the stories of a file, from 0.
+    """
+    found = nothing_through(scenario.expect[number])
+    nevers = sorted(each for each in found if each.startswith(NEVER))
+    return [_gate_name(scenario, told, number), *nevers] if found else []
 
 
 def zeros_of(told: Sequence[Stated]) -> list[Zero]:
     """Every demand of a file (its story and its twins, in order) that is met by seeing nothing."""
     return [
-        Zero(gate_name(each, place, number), _rule(demand), frozenset(found))
+        Zero(_gate_name(each, place, number), _rule(demand), frozenset(found))
         for place, each in enumerate(told)
         for number, demand in enumerate(each.expect)
         if (found := nothing_through(demand))
@@ -66,7 +66,7 @@ def witness_in_file(zero: Zero, told: Sequence[Stated]) -> str | None:
     if zero.instruments <= PLANTED:
         return "the same query finds it in the source"
     shown = {
-        instrument: gate_name(each, place, number)
+        instrument: _gate_name(each, place, number)
         for place, each in enumerate(told)
         for number, demand in enumerate(each.expect)
         for instrument in something_through(demand)
@@ -81,7 +81,7 @@ def unwitnessed(told: Sequence[Stated], fired: Mapping[str, str]) -> list[Zero]:
     return [
         zero
         for zero in zeros_of(told)
-        if witness_in_file(zero, told) is None and zero.gate not in fired  # CR-01
+        if witness_in_file(zero, told) is None and not fired.keys() & {zero.gate, *zero.instruments}  # CR-01
     ]
 
 
@@ -92,8 +92,10 @@ def nothing_through(demand: msgspec.Struct) -> set[str]:
         return {f"{NEVER} {getattr(demand, head)}"}
     if head in DENIES or head in PLANTED:
         return {base}
-    found = {path for name, value in _stated(demand) for path in _empty_paths(base, name == head, name, value)}
-    return found | ({base} if getattr(demand, "lacks", None) else set())
+    found = {path for name, value in _stated(demand) for path in _empty_paths(base, name, value)}
+    # Where a demand also says what was seen, that vouches for what was not.
+    only_lacks = getattr(demand, "lacks", None) and (hasattr(demand, "has") or not getattr(demand, head))
+    return found | ({base} if only_lacks else set())
 
 
 def something_through(demand: msgspec.Struct) -> set[str]:
@@ -102,10 +104,18 @@ def something_through(demand: msgspec.Struct) -> set[str]:
     nothing = nothing_through(demand)
     if head == NEVER or head in DENIES or head in PLANTED:
         return set()
-    found = {base}
-    for name, value in _stated(demand):
-        found |= set(_filled_paths(f"{base}.{name}" if name != head else base, value))
+    found = {f"{base}.{name}" for name, value in _stated(demand) if name == EXISTS and value}
+    if getattr(demand, EXISTS, None) is None:
+        # A text that was found in a place shows that the place is there as well.
+        found |= {base, f"{base}.{EXISTS}"}
+        for name, value in _stated(demand):
+            found |= set(_filled_paths(f"{base}.{name}" if name != head else base, value))
     return found - nothing
+
+
+def _gate_name(scenario: Stated, told: int, number: int) -> str:
+    twin = f" twin {told}" if told else ""
+    return f"{scenario.name}{twin} expect[{number}]"
 
 
 def _rule(demand: msgspec.Struct) -> str:
@@ -128,13 +138,15 @@ def _stated(demand: msgspec.Struct) -> Iterator[tuple[str, Any]]:
             yield field.name, value
 
 
-def _empty_paths(base: str, is_head: bool, name: str, value: Any) -> Iterator[str]:
+def _empty_paths(base: str, name: str, value: Any) -> Iterator[str]:
     if isinstance(value, dict):
         for key, inner in value.items():
-            yield from _empty_paths(f"{base}.{key}", True, key, inner)
-    elif not value:
-        # Flags measure something of their own; counts and lists are the instrument's own reading.
-        yield f"{base}.{name}" if isinstance(value, bool) and not is_head and name != "exists" else base
+            yield from _empty_paths(f"{base}.{key}", key, inner)
+    elif name == EXISTS and value is False:
+        yield f"{base}.{EXISTS}"
+    elif not value and not isinstance(value, bool):
+        # A flag that is false is a reading, and no absence.
+        yield base
 
 
 def _filled_paths(path: str, value: Any) -> Iterator[str]:

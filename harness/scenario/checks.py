@@ -79,7 +79,7 @@ class NightCheck:
         play = play_night(scenario, tmp_path / "night")
         night, ended = Night(play), ended_of(play, False)
         for invariant in OPERATION_INVARIANTS:
-            noted(invariant.rule, invariant.name, invariant.faults(ended))
+            noted("night", invariant.rule, invariant.name, invariant.faults(ended))
         broken = list(_broken(scenario, 0, scenario.expect, partial(_met, night)))
         if broken:
             raise broken[0]
@@ -116,7 +116,7 @@ class StoryCheck:
             except Unfinished as error:
                 seen, fault = error.seen, error
             for invariant in kind.invariants:
-                noted(invariant.rule, invariant.name, invariant.faults(seen))
+                noted(story.kind, invariant.rule, invariant.name, invariant.faults(seen))
             broken = list(_broken(story, number, story.expect, partial(_met, seen)))
             if broken:
                 raise broken[0]
@@ -134,7 +134,7 @@ def _broken(scenario: Stated, told: int, demands: Sequence[Any], met: Callable[[
 
     Raises `ScenarioError` for one that makes no sense, unless one before it is broken, which may be why.
     """
-    from harness.criteria.zeros import gate_name, nothing_through
+    from harness.criteria.zeros import gates_at
 
     red = False
     for number, form in enumerate(demands):
@@ -146,8 +146,8 @@ def _broken(scenario: Stated, told: int, demands: Sequence[Any], met: Callable[[
             raise scenario.error(f"expect[{number}]: {fault}", "expect", number) from None
         if not found.ok:
             red = True
-            if nothing_through(form):
-                fired(gate_name(scenario, told, number), found.seen)
+            for gate in gates_at(scenario, told, number):
+                fired(gate, found.seen)
             yield RuleBroken(form.rule, f"{scenario.place(number)}: wanted {found.wanted}, saw {found.seen}")
 
 

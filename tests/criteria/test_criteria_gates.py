@@ -22,10 +22,11 @@ def test_a_gate_that_never_fired_is_not_installed() -> None:
 def test_what_an_invariant_says_when_it_breaks_is_kept_as_its_firing() -> None:
     before = dict(FIRED)
     FIRED.clear()
-    assert noted("TR-148", "the old transcript is untouched", []) == []
-    assert noted("TR-148", "the old transcript is untouched", iter(["was 3 bytes", "is 4"])) == ["was 3 bytes", "is 4"]
-    assert FIRED == {"invariant TR-148: the old transcript is untouched": "was 3 bytes"}
-    assert Gate("invariant TR-148: the old transcript is untouched", "TR-148") in list(invariants())
+    name = "the old transcript is untouched"
+    assert noted("night", "TR-148", name, []) == []
+    assert noted("night", "TR-148", name, iter(["was 3 bytes", "is 4"])) == ["was 3 bytes", "is 4"]
+    assert {f"night invariant TR-148: {name}": "was 3 bytes"} == FIRED
+    assert {Gate(f"{of} invariant TR-148: {name}", "TR-148") for of in ("night", "carry")} < set(invariants())
     FIRED.clear()
     FIRED.update(before)
 

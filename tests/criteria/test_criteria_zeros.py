@@ -6,7 +6,15 @@ from typing import Any
 import msgspec
 import pytest
 
-from harness.criteria.zeros import NEVER, nothing_through, something_through, unwitnessed, witness_in_file, zeros_of
+from harness.criteria.zeros import (
+    NEVER,
+    gates_at,
+    nothing_through,
+    something_through,
+    unwitnessed,
+    witness_in_file,
+    zeros_of,
+)
 from harness.expect import expect, expect_equal, proves
 
 
@@ -21,6 +29,13 @@ class Says(msgspec.Struct, frozen=True, kw_only=True):
     says: str
     times: int = 1
     lacks: str = ""
+
+
+class Reads(msgspec.Struct, frozen=True, kw_only=True):
+    rule: str = "TR-001"
+    reads: str
+    has: str | None = None
+    lacks: str | None = None
 
 
 class In(msgspec.Struct, frozen=True, kw_only=True):
@@ -90,12 +105,23 @@ def test_a_zero_is_accepted_with_a_witness_alone() -> None:
 
 @proves("CR-01")
 def test_a_sabotaged_run_is_a_witness_too() -> None:
-    """What must never happen has no positive twin: only a run in which it did happen shows that it can be seen."""
-    told = file((Never(never="a use of the door"), Sent(sent=["好"])))
+    """A demand that saw something, where the code was made worse, can see; it has to be this very demand."""
+    told = file((Count(rows=0), Sent(sent=["好"])))
     gate = "scenarios/a.toml expect[0]"
     expect_equal("CR-01", gates(told), [gate], "without any")
-    expect_equal("CR-01", [zero.gate for zero in unwitnessed(told, {gate: "a switch to s1"})], [], "with one")
+    expect_equal("CR-01", [zero.gate for zero in unwitnessed(told, {gate: "3 rows"})], [], "with one")
     expect_equal("CR-01", [zero.gate for zero in unwitnessed(told, {gate + "1": "x"})], [gate], "with another's")
+
+
+@proves("CR-01")
+def test_what_must_never_happen_was_seen_to_happen_somewhere() -> None:
+    """It has no positive twin, and is looked for by one check in all scenarios: that one has to have fired."""
+    told = file((Never(never="a use of the door"), Sent(sent=["好"])))
+    gate, check = gates_at(told[0], 0, 0)
+    expect_equal("CR-01", (gate, check), ("scenarios/a.toml expect[0]", "never a use of the door"), "its gates")
+    expect_equal("CR-01", gates_at(told[0], 0, 1), [], "a demand that has to see something is none")
+    for fired, open_ones in (({}, [gate]), ({gate: "s1"}, []), ({check: "s1"}, []), ({f"{check}s": "s1"}, [gate])):
+        expect_equal("CR-01", [zero.gate for zero in unwitnessed(told, fired)], open_ones, f"with {fired}")
 
 
 @pytest.mark.parametrize(
@@ -104,16 +130,18 @@ def test_a_sabotaged_run_is_a_witness_too() -> None:
         (Count(rows=0), {"rows"}),
         (Count(rows=1), set()),
         (Says(says="好", times=0), {"says"}),
-        (Says(says="好", lacks="坏"), {"says"}),
+        (Says(says="好", lacks="坏"), set()),
+        (Reads(reads="文案", lacks="坏"), {"reads"}),
+        (Reads(reads="文案", has="好"), set()),
         (Says(says=""), {"says"}),
         (Says(says="好"), set()),
-        (In(place="backup", exists=False), {"in backup"}),
+        (In(place="backup", exists=False), {"in backup.exists"}),
         (In(place="backup", text="好", times=0), {"in backup"}),
         (In(place="backup", exists=True), set()),
         (NotSent(not_sent="好"), {"sent"}),
         (NotCarried(not_carried="好"), {"not_carried"}),
         (Never(never="x"), {f"{NEVER} x"}),
-        (State(state="failed", conflict=False), {"state.conflict"}),
+        (State(state="failed", conflict=False), set()),
         (
             Figures(figures={"turns": 3, "dropped": 0, "ledger": {"meta": 0}}),
             {"figures.dropped", "figures.ledger.meta"},
@@ -132,8 +160,8 @@ def test_what_a_demand_sees_nothing_through(demand: msgspec.Struct, nothing: set
         (NotSent(not_sent="好"), Sent(sent=[]), False),
         (In(place="backup", exists=False), In(place="backup", text="好"), True),
         (In(place="backup", exists=False), In(place="candidate", text="好"), False),
-        (State(state="failed", conflict=False), State(state="failed", conflict=True), True),
-        (State(state="failed", conflict=False), State(state="failed"), False),
+        (In(place="backup", text="好", times=0), In(place="backup", text="不"), True),
+        (In(place="backup", text="好", times=0), In(place="backup", exists=True), False),
         (Figures(figures={"dropped": 0}), Figures(figures={"dropped": {"at_least": 1}}), True),
         (Figures(figures={"dropped": 0}), Figures(figures={"turns": 3}), False),
         (NotCarried(not_carried="好"), Count(rows=3), True),
