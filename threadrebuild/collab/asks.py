@@ -15,7 +15,6 @@ from threadrebuild.collab.change import Change, Conflict
 from threadrebuild.collab.events import Answered, Approved
 from threadrebuild.collab.toolbox import Refused, tool
 
-TYPED_ANSWERS_FROM_LEVEL = 2
 NOT_ALLOWED = "The user did not allow this."
 
 
@@ -78,7 +77,6 @@ def take(change: Change, bot: int, message: sqlite3.Row) -> bool:
     card = _asked_there(change, bot, message)
     if (
         card is None
-        or change.level < TYPED_ANSWERS_FROM_LEVEL
         or _has_files(change, message)  # WORK-19
         or _only_stops(change, message)  # WORK-18
     ):

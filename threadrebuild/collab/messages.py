@@ -18,6 +18,7 @@ from threadrebuild.collab import (
     participation,
     quotes,
     reader,
+    redirect,
 )
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.events import Line, TimerRang
@@ -138,10 +139,13 @@ def hand_over(change: Change, message: sqlite3.Row, bot: int, why: str) -> None:
     change.db.write(
         "INSERT OR IGNORE INTO message_receivers (message, bot, why) VALUES (?, ?, ?)", message["id"], bot, why
     )
+    if change.level <= redirect.LAST_LEVEL:  # REDIR-03 REDIR-04
+        redirect.receive(change, message, bot)
+        return
     if message["author"] == "user" and asks.take(change, bot, message):
         return
     targets = attribution.targets(change.db, message["id"])
-    if not targets:  # DESK-01
+    if not targets:  # DESK-01 TURN-07
         desk.receive(change, message, bot)
     for plan in dict.fromkeys(target.plan for target in targets):
         inbox.receive(change, message, bot, why, next(target for target in targets if target.plan == plan))

@@ -5,9 +5,10 @@ A turn has at most one effect open at a time, so its calls run one after the oth
 
 import json
 import sqlite3
+from collections.abc import Sequence
 from typing import Any
 
-from threadrebuild.collab import asks, context, continuing, desk, messages, questions, reader, tools, work
+from threadrebuild.collab import asks, context, continuing, desk, messages, questions, reader, redirect, tools, work
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.events import Hopped, Ran, Started
 
@@ -26,17 +27,32 @@ def open_turn(change: Change, work_item: sqlite3.Row) -> int:
         work_item["id"],
     )
     assert first is not None
-    is_desk = work_item["plan"] is None
+    return open_on(change, work_item, first)
+
+
+def open_on(
+    change: Change,
+    work_item: sqlite3.Row,
+    first: sqlite3.Row,
+    *,
+    also: Sequence[sqlite3.Row] = (),
+    beside: bool = False,
+) -> int:
+    """Open a segment with an inbox item, and with those that it reads `also` at once.
+
+    One `beside` another (levels 0 and 1) belongs to no work item, and hears nothing.
+    """
     trigger = first["message"]
     if trigger is None and first["kind"] == "line":  # WORK-13
         trigger = messages.note(change, work_item["session"], first["text"], only_for=work_item["bot"])
     session = trigger and messages.message_of(change, trigger)["session"]
+    is_desk = work_item["plan"] is None and change.level > redirect.LAST_LEVEL
     turn = change.db.write(
         "INSERT INTO turns (bot, session, work_item, plan, ticket, mode, state, trigger_message, trigger_item,"
         " woken_by_turn, began_seq, began_at, cwd) VALUES (?, ?, ?, ?, ?, ?, 'running', ?, ?, ?, ?, ?, ?)",
         work_item["bot"],
         session or work_item["session"],
-        work_item["id"],
+        None if beside else work_item["id"],
         work_item["plan"],
         work_item["ticket"],
         "desk" if is_desk else "work",
@@ -47,14 +63,14 @@ def open_turn(change: Change, work_item: sqlite3.Row) -> int:
         change.at,
         work.folder(change, work_item),
     )
-    change.db.write("UPDATE work_items SET state = 'running', queued_seq = NULL WHERE id = ?", work_item["id"])
-    change.db.write("UPDATE inbox_items SET state = 'read', read_by_turn = ? WHERE id = ?", turn, first["id"])
+    if not beside:
+        change.db.write("UPDATE work_items SET state = 'running', queued_seq = NULL WHERE id = ?", work_item["id"])
     if first["continues"] is not None:
         continuing.carry_on(change, turn, first)
     elif is_desk and trigger:
         desk.fix_candidates(change, turn, messages.message_of(change, trigger))
     change.log("turn.opened", bot=work_item["bot"], plan=work_item["plan"], ticket=work_item["ticket"], turn=turn)
-    _hop(change, turn, [first])
+    _hop(change, turn, _read(change, turn, [first, *also]))
     return turn
 
 
@@ -104,7 +120,7 @@ def go_on(change: Change, turn: int) -> None:
     while (row := live(change, turn)) is not None:
         call = change.db.row("SELECT * FROM calls WHERE turn = ? AND state = 'asked' ORDER BY hop, ord", turn)
         if call is None:
-            _hop(change, turn, _read(change, row))
+            _hop(change, turn, _read(change, turn, unread(change, row)))  # TURN-08
             return
         if any(_changes_work(change, item) for item in unread(change, row)):  # TURN-09
             change.db.write(
@@ -169,13 +185,11 @@ def unread(change: Change, turn: sqlite3.Row) -> list[sqlite3.Row]:
     )
 
 
-def _read(change: Change, turn: sqlite3.Row) -> list[sqlite3.Row]:
-    """Let a turn's Bot read what waits in its inbox."""
-    read = []
-    for item in unread(change, turn):  # TURN-08
-        change.db.write("UPDATE inbox_items SET state = 'read', read_by_turn = ? WHERE id = ?", turn["id"], item["id"])
-        read.append(item)
-    return read
+def _read(change: Change, turn: int, items: list[sqlite3.Row]) -> list[sqlite3.Row]:
+    """Let a turn's Bot read what was in an inbox."""
+    for item in items:
+        change.db.write("UPDATE inbox_items SET state = 'read', read_by_turn = ? WHERE id = ?", turn, item["id"])
+    return items
 
 
 def _changes_work(change: Change, item: sqlite3.Row) -> bool:

@@ -1,0 +1,98 @@
+"""The old path of levels 0 and 1: a line of the user redirects a Bot's turn in a group, and forks it in a direct chat.
+
+A redirect stops what the turn would still have done and starts another from the new line; a fork opens another beside
+it. From level 2 on a line is read by the work that it belongs to, and neither happens.
+"""
+
+import sqlite3
+
+from threadrebuild.collab import household, inbox, turns, work
+from threadrebuild.collab.change import Change
+
+LAST_LEVEL = 1
+
+
+def receive(change: Change, message: sqlite3.Row, bot: int) -> None:
+    """Let a Bot have a message: its turn in that session is forked or redirected by it, hears it, or begins with it."""
+    live = _live_there(change, message["session"], bot)
+    item = work.desk_item(change, bot, message["session"])
+    if live is None:
+        inbox.put(change, item, message, None)
+    elif household.session_of(change.db, message["session"])["kind"] == "direct":  # FORK-01
+        _fork(change, message, item, live)
+    elif message["author"] == "user":  # REDIR-05
+        _redirect(change, message, item, live)
+    else:
+        inbox.put(change, item, message, live)
+
+
+def _redirect(change: Change, message: sqlite3.Row, item: int, old: sqlite3.Row) -> None:
+    turns.end(change, old["id"], "redirected", "redirected")  # REDIR-01
+    unread = change.db.rows("SELECT * FROM inbox_items WHERE work_item = ? AND state = 'queued' ORDER BY id", item)
+    inbox.put(change, item, message, None)
+    turns.open_on(change, _row(change, item), _copy(change, item, message), also=[_carried(change, item, old), *unread])
+    change.log("turn.redirected", bot=old["bot"], turn=old["id"], message=message["id"])
+
+
+def _fork(change: Change, message: sqlite3.Row, item: int, live: sqlite3.Row) -> None:
+    inbox.put(change, item, message, live)
+    turns.open_on(change, _row(change, item), _copy(change, item, message), beside=True)
+    change.log("turn.forked", bot=live["bot"], turn=live["id"], message=message["id"])
+
+
+def _live_there(change: Change, session: int, bot: int) -> sqlite3.Row | None:
+    found = [
+        turn
+        for turn in change.db.rows("SELECT * FROM live_turns WHERE session = ? ORDER BY id", session)
+        if turn["bot"] == bot  # REDIR-06
+    ]
+    return found[-1] if found else None
+
+
+def _carried(change: Change, item: int, old: sqlite3.Row) -> sqlite3.Row:
+    """A note of what the turn that was redirected has done, for the one that begins."""
+    files = change.db.rows("SELECT DISTINCT path FROM artifacts WHERE turn = ? AND written = 1 ORDER BY id", old["id"])
+    calls = change.db.rows(
+        "SELECT * FROM calls WHERE turn = ? AND hop = (SELECT max(hop) FROM calls WHERE turn = ?) ORDER BY ord",
+        old["id"],
+        old["id"],
+    )
+    said = [
+        "The user's new line took the place of what you were doing. Nothing of it is undone.",
+        f"Files written: {', '.join(row['path'] for row in files) or 'none'}",  # REDIR-05
+        f"Last calls: {', '.join(_called(row) for row in calls) or 'none'}",  # REDIR-05
+    ]
+    before = change.db.value(
+        "SELECT text FROM inbox_items WHERE read_by_turn = ? AND kind = 'note' ORDER BY id DESC", old["id"]
+    )
+    note = change.db.write(
+        "INSERT INTO inbox_items (work_item, kind, author, text, prio, seq) VALUES (?, 'note', 'app', ?, ?, ?)",
+        item,
+        "\n".join([*said, *(["Before that:", before] if before else [])]),
+        inbox.PRIO_OTHER,
+        change.event,
+    )
+    return _item(change, note)
+
+
+def _called(call: sqlite3.Row) -> str:
+    return f"{call['name']} {call['arguments']} ({call['state']})"
+
+
+def _copy(change: Change, item: int, message: sqlite3.Row) -> sqlite3.Row:
+    copy: int = change.db.value(
+        "SELECT id FROM inbox_items WHERE work_item = ? AND message = ? AND state = 'queued'", item, message["id"]
+    )
+    return _item(change, copy)
+
+
+def _row(change: Change, item: int) -> sqlite3.Row:
+    found = change.db.row("SELECT * FROM work_items WHERE id = ?", item)
+    assert found is not None
+    return found
+
+
+def _item(change: Change, item: int) -> sqlite3.Row:
+    found = change.db.row("SELECT * FROM inbox_items WHERE id = ?", item)
+    assert found is not None
+    return found
