@@ -125,6 +125,10 @@ class Evening:
         """The application comes up again after a crash."""
         self._handle(events.Started, cause="crash")
 
+    def lead(self, bot: str, room: str) -> None:
+        """The user confirms a group's lead."""
+        self._handle(events.LeadSet, session=self.session(room), bot=self.bot(bot))
+
     def press(self, turn: int) -> None:
         """The user presses continue on a segment."""
         self._handle(events.Continued, turn=turn)

@@ -2,3 +2,6 @@
 
 Events come in, effects go out (`engine.py`); each other module is one concept of the glossary.
 """
+
+# Concepts know each other; with the engine first they are always loaded in the same order.
+import threadrebuild.collab.engine  # noqa: F401

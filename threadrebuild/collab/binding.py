@@ -130,9 +130,10 @@ def _changes_folder(change: Change, turn: sqlite3.Row, plan: int, ticket: int | 
         if not turn["acted"]:
             return False  # DESK-31
     if (
-        turn["acted"] and turn["plan"] is not None  # DESK-13
+        turn["acted"]  # DESK-30
+        and turn["plan"] is not None  # DESK-13
     ):
-        raise Refused("This segment has worked in another folder; it cannot go on writing elsewhere.")  # DESK-30
+        raise Refused("This segment has worked in another folder; it cannot go on writing elsewhere.")
     if turn["cwd_changes"]:
         raise Refused("This segment has changed its folder once already.")
     return True

@@ -11,7 +11,7 @@ from threadrebuild.collab.change import Change
 from threadrebuild.database import Database
 
 SLOTS = 2  # WORK-09
-CLOSES_FROM_LEVEL = 5
+CLOSES_FROM_LEVEL = 5  # WORK-14
 CLOSING_STAGES = ("approved", "dropped")
 
 
@@ -72,7 +72,7 @@ def start_what_can(change: Change) -> None:
 def may_start(db: Database, work_item: sqlite3.Row) -> bool:
     """Whether a segment may open now on a work item that `start_what_can` has found."""
     if work_item["plan"] is None:
-        return live_desk(db, work_item["bot"], work_item["session"]) is None  # WORK-10
+        return live_desk(db, work_item["bot"], work_item["session"]) is None  # WORK-10 DESK-02
     if work_item["dormant"]:
         return False  # WORK-12
     return live_turn(db, work_item["bot"], work_item["plan"]) is None and has_slot(db, work_item["bot"])
