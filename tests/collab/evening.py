@@ -55,12 +55,17 @@ class Evening:
         self._keys = 0
         limits = dict(bots) if isinstance(bots, Mapping) else dict.fromkeys(bots)
         for name, limit in limits.items():
-            self._handle(events.BotAdded, name=name, parallel_limit=limit)
-            self._handle(events.SessionOpened, session="direct", title=name, members=(name,))
+            self.happens(events.BotAdded, name=name, parallel_limit=limit)
+            self.happens(events.SessionOpened, session="direct", title=name, members=(name,))
         for room, members in (rooms or {}).items():
-            self._handle(events.SessionOpened, session="group", title=room, members=tuple(members))
+            self.happens(events.SessionOpened, session="group", title=room, members=tuple(members))
 
     # ---------------------------------------------------------------- what happens
+
+    def happens(self, kind: type[events.Event], **fields: Any) -> None:
+        """An event, one second after the last."""
+        self.now += 1000
+        self.engine.handle(kind(key=self._key(), at=self.now, **fields))
 
     def say(
         self,
@@ -76,7 +81,7 @@ class Evening:
 
         With `read=False` its readings do not come back yet.
         """
-        self._handle(events.Line, session=self.session(to), text=text, files=tuple(attach), reply_to=reply_to)
+        self.happens(events.Line, session=self.session(to), text=text, files=tuple(attach), reply_to=reply_to)
         message: int = self.value("SELECT max(id) FROM messages WHERE author = 'user'")
         if read:
             self.read(message, files)
@@ -88,7 +93,7 @@ class Evening:
             failure = "timeout" if files is DOWN else None
             about = effect.subject.startswith("filing:")
             raw = json.dumps(self._filing(files) if about else {}) if failure is None else None
-            self._handle(events.Read, effect=effect.id, raw=raw, failure=failure)
+            self.happens(events.Read, effect=effect.id, raw=raw, failure=failure)
 
     def hop(self, bot: str, *calls: events.Call, text: str = "", plan: int | None = None, run: bool = True) -> bool:
         """A Bot's model answers, and its tools run (with `run=False` the first goes on running).
@@ -98,11 +103,15 @@ class Evening:
         for effect in self.engine.open_effects():
             of_plan = plan is None or self.value("SELECT plan FROM turns WHERE id = ?", effect.turn) == plan
             if effect.kind == "hop" and self._is_of(effect, bot) and of_plan:
-                self._handle(events.Hopped, effect=effect.id, text=text, calls=calls)
+                self.happens(events.Hopped, effect=effect.id, text=text, calls=calls)
                 while run and self.run(bot):
                     pass
                 return True
         return False
+
+    def open_of(self, kind: str, bot: str) -> Effect | None:
+        """What a Bot's turn waits for from outside: its `hop`, or a tool that runs (`run_tool`)."""
+        return next((each for each in self.engine.open_effects() if each.kind == kind and self._is_of(each, bot)), None)
 
     def run(self, bot: str) -> bool:
         """The tool that a Bot has running comes to its end; False where there is none."""
@@ -112,26 +121,26 @@ class Evening:
             ):
                 self.ran.append(effect.body)
                 path = effect.body["arguments"].get("path")
-                self._handle(events.Ran, effect=effect.id, ok=True, written=(path,) if path else ())
+                self.happens(events.Ran, effect=effect.id, ok=True, written=(path,) if path else ())
                 return True
         return False
 
     def fail(self, bot: str) -> None:
         """A Bot's model call fails."""
         effect = next(each for each in self.engine.open_effects() if each.kind == "hop" and self._is_of(each, bot))
-        self._handle(events.Hopped, effect=effect.id, failure="the endpoint is gone")
+        self.happens(events.Hopped, effect=effect.id, failure="the endpoint is gone")
 
     def crash(self) -> None:
         """The application comes up again after a crash."""
-        self._handle(events.Started, cause="crash")
+        self.happens(events.Started, cause="crash")
 
     def lead(self, bot: str, room: str) -> None:
         """The user confirms a group's lead."""
-        self._handle(events.LeadSet, session=self.session(room), bot=self.bot(bot))
+        self.happens(events.LeadSet, session=self.session(room), bot=self.bot(bot))
 
     def press(self, turn: int) -> None:
         """The user presses continue on a segment."""
-        self._handle(events.Continued, turn=turn)
+        self.happens(events.Continued, turn=turn)
 
     def opened(self, name: str, *, to: str, tickets: Sequence[tuple[str, str]] = ()) -> int:
         """A plan that is there already, with its tickets and their owners."""
@@ -221,10 +230,6 @@ class Evening:
         return int(self.value("SELECT id FROM sessions WHERE title = ?", title))
 
     # ---------------------------------------------------------------- within
-
-    def _handle(self, kind: type[events.Event], **fields: Any) -> None:
-        self.now += 1000
-        self.engine.handle(kind(key=self._key(), at=self.now, **fields))
 
     def _key(self) -> str:
         self._keys += 1
