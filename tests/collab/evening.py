@@ -95,23 +95,27 @@ class Evening:
             raw = json.dumps(self._filing(files) if about else {}) if failure is None else None
             self.happens(events.Read, effect=effect.id, raw=raw, failure=failure)
 
-    def hop(self, bot: str, *calls: events.Call, text: str = "", plan: int | None = None, run: bool = True) -> bool:
+    def hop(
+        self,
+        bot: str,
+        *calls: events.Call,
+        text: str = "",
+        plan: int | None = None,
+        turn: int | None = None,
+        run: bool = True,
+    ) -> bool:
         """A Bot's model answers, and its tools run (with `run=False` the first goes on running).
 
-        False where no hop of that Bot (on that plan) is open.
+        False where no hop of that Bot (on that plan, of that turn) is open.
         """
         for effect in self.engine.open_effects():
             of_plan = plan is None or self.value("SELECT plan FROM turns WHERE id = ?", effect.turn) == plan
-            if effect.kind == "hop" and self._is_of(effect, bot) and of_plan:
-                self.happens(events.Hopped, effect=effect.id, text=text, calls=calls)
+            if effect.kind == "hop" and self._is_of(effect, bot) and of_plan and turn in (None, effect.turn):
+                self._handle(events.Hopped, effect=effect.id, text=text, calls=calls)
                 while run and self.run(bot):
                     pass
                 return True
         return False
-
-    def open_of(self, kind: str, bot: str) -> Effect | None:
-        """What a Bot's turn waits for from outside: its `hop`, or a tool that runs (`run_tool`)."""
-        return next((each for each in self.engine.open_effects() if each.kind == kind and self._is_of(each, bot)), None)
 
     def run(self, bot: str) -> bool:
         """The tool that a Bot has running comes to its end; False where there is none."""

@@ -37,7 +37,8 @@ def put(
 ) -> None:
     """Add a message to an inbox; it wakes the work where nothing runs there.
 
-    What the user said to a Bot in another session than it works in is to be answered there.
+    What the user said to a Bot in another session than it works in is to be answered there. A copy that waits there
+    already is enough.
     """
     reply_in = None
     if (
@@ -48,7 +49,8 @@ def put(
     ):
         reply_in = message["session"]
     change.db.write(
-        "INSERT INTO inbox_items (work_item, kind, message, author, text, reply_in, prio, woken_by_turn, seq)"
+        "INSERT OR IGNORE INTO inbox_items"
+        " (work_item, kind, message, author, text, reply_in, prio, woken_by_turn, seq)"
         " VALUES (?, 'line', ?, ?, ?, ?, ?, ?, ?)",
         work_item,
         message["id"],

@@ -112,12 +112,8 @@ def settle(change: Change, work_item: int) -> None:
     unread = "SELECT 1 FROM inbox_items WHERE work_item = ? AND state = 'queued' AND wakes = 1"
     if change.db.value(unread, work_item):  # WORK-14 DESK-03
         state = "queued"
-    change.db.write(  # WORK-14
-        "UPDATE work_items SET state = ?, queued_seq = ? WHERE id = ?",
-        state,
-        change.event if state == "queued" else None,
-        work_item,
-    )
+    since = change.event if state == "queued" else None
+    change.db.write("UPDATE work_items SET state = ?, queued_seq = ? WHERE id = ?", state, since, work_item)  # WORK-14
 
 
 def mend(change: Change) -> None:
