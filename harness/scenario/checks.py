@@ -54,7 +54,7 @@ class ScenarioCheck:
 
 @dataclass(frozen=True)
 class NightCheck:
-    """One night, as `harness.controls.checks.Check` wants it. What can happen in it is part of the code under test."""
+    """One night with its twins, as `harness.controls.checks.Check` wants it. What can happen in it is under test too."""
 
     name: str
     rules: tuple[str, ...]
@@ -72,17 +72,17 @@ class NightCheck:
         from harness.faults import ended_of
         from harness.invariants.operation import OPERATION_INVARIANTS
         from harness.scenario.nights.forms import Night
-        from harness.scenario.nights.loading import load_night
+        from harness.scenario.nights.loading import load_nights
         from harness.scenario.nights.playing import play_night
 
-        scenario = load_night(self.file)
-        play = play_night(scenario, tmp_path / "night")
-        night, ended = Night(play), ended_of(play, False)
-        for invariant in OPERATION_INVARIANTS:
-            noted("night", invariant.rule, invariant.name, invariant.faults(ended))
-        broken = list(_broken(scenario, 0, scenario.expect, partial(_met, night)))
-        if broken:
-            raise broken[0]
+        for number, scenario in enumerate(load_nights(self.file)):
+            play = play_night(scenario, tmp_path / f"night{number}")
+            night, ended = Night(play), ended_of(play, False)
+            for invariant in OPERATION_INVARIANTS:
+                noted("night", invariant.rule, invariant.name, invariant.faults(ended))
+            broken = list(_broken(scenario, number, scenario.expect, partial(_met, night)))
+            if broken:
+                raise broken[0]
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,6 @@
 """Stories read from TOML; a file with `twins` gives the story and each of its variations.
 
-A twin is the same file with some of its tables changed: keys of its `change` take the place of the file's, tables
-within tables likewise. It keeps the expectations of the file, or brings its own.
+What sets the scene are the tables of the story's kind.
 """
 
 from dataclasses import dataclass, replace
@@ -11,8 +10,8 @@ from typing import Any
 import msgspec
 
 from harness.scenario.loading import Fault, ScenarioError, Stated, entries, fault_of, forms, read_scenario
-from harness.scenario.places import line_of
 from harness.scenario.stories.kinds import KINDS, StoryForm, kind_named
+from harness.scenario.twins import Twin, twin_place, twins_of
 
 FRAME = ("title", "kind", "story", "expect", "twins")
 
@@ -25,12 +24,6 @@ class _Frame(msgspec.Struct, frozen=True, kw_only=True):
     story: list[dict[str, Any]]
     expect: list[dict[str, Any]]
     twins: list[dict[str, Any]] = []
-
-
-class _Twin(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    named: str
-    change: dict[str, Any]
-    expect: list[dict[str, Any]] | None = None
 
 
 @dataclass(frozen=True)
@@ -48,10 +41,7 @@ class Story(Stated):
 
     def place(self, number: int) -> str:
         """File and line of an expectation; of a twin that brings its own, the line of the twin."""
-        if self.own_expect:
-            return super().place(number)
-        line = line_of(self.file.read_text(encoding="utf-8"), "twins", self.twin)
-        return f"{self.name}:{line}"
+        return super().place(number) if self.own_expect else twin_place(self, self.twin)
 
 
 class Unfinished(ScenarioError):
@@ -73,27 +63,12 @@ def _stories(file: Path, root: Path, values: dict[str, Any]) -> list[Story]:
         raise Fault("kind", None, f"{frame.kind!r} is no kind of story; there are {', '.join(KINDS)}")
     if not frame.story:
         raise Fault("story", None, "tells nothing")
-    told = [_story(file, root, values)]
-    for number, written in enumerate(frame.twins):
-        try:
-            told.append(_twin(file, root, values, number, msgspec.convert(written, _Twin)))
-        except msgspec.ValidationError as error:
-            raise Fault("twins", number, str(error)) from None
-        except Fault as fault:
-            at = fault.key if fault.number is None else f"{fault.key}[{fault.number}]"
-            raise Fault("twins", number, f"{at}: {fault.reason}") from None
-    return told
+    scene = {field.encode_name for field in msgspec.structs.fields(kind_named(frame.kind).scene)}
 
+    def twin(number: int, twin: Twin, changed: dict[str, Any]) -> Story:
+        return replace(_story(file, root, changed), twin=number, own_expect=twin.expect is None)
 
-def _twin(file: Path, root: Path, values: dict[str, Any], number: int, twin: _Twin) -> Story:
-    scene = {field.encode_name for field in msgspec.structs.fields(kind_named(values["kind"]).scene)}
-    foreign = sorted(twin.change.keys() - scene - {"story"})
-    if foreign:
-        raise Fault("change", None, f"{foreign[0]} is nothing that a twin can change")
-    changed = _merged(values, twin.change)
-    changed["expect"] = values["expect"] if twin.expect is None else twin.expect
-    changed["title"] = f"{values['title']} (twin: {twin.named})"
-    return replace(_story(file, root, changed), twin=number, own_expect=twin.expect is None)
+    return [_story(file, root, values), *twins_of(values, scene | {"story"}, twin)]
 
 
 def _frame(values: dict[str, Any]) -> _Frame:
@@ -113,11 +88,3 @@ def _story(file: Path, root: Path, values: dict[str, Any]) -> Story:
         raise fault_of(error, set_scene, kind.scene) from None
     story: tuple[Any, ...] = tuple(entries("story", frame.story, kind.events))
     return Story(file, root, frame.title, tuple(forms(frame.expect, root, kind.forms)), frame.kind, scene, story)
-
-
-def _merged(values: dict[str, Any], change: dict[str, Any]) -> dict[str, Any]:
-    merged = dict(values)
-    for key, value in change.items():
-        old = merged.get(key)
-        merged[key] = _merged(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
-    return merged
