@@ -111,7 +111,7 @@ class Evening:
         for effect in self.engine.open_effects():
             of_plan = plan is None or self.value("SELECT plan FROM turns WHERE id = ?", effect.turn) == plan
             if effect.kind == "hop" and self._is_of(effect, bot) and of_plan and turn in (None, effect.turn):
-                self.handle(events.Hopped, effect=effect.id, text=text, calls=calls)
+                self.happens(events.Hopped, effect=effect.id, text=text, calls=calls)
                 while run and self.run(bot):
                     pass
                 return True
