@@ -11,14 +11,16 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness.invariants.operation import Ended, broken, spoken
 from harness.scenario.nights.loading import NightScenario
 from harness.scenario.nights.play import Play
-from harness.scenario.nights.playing import NEXT, Wrong, play_night
+from harness.scenario.nights.playing import NEXT, THIRD_PARTIES, Next, Wrong, play_night
 from harness.world.night import OLD_SESSION
 
+COME_BY: tuple[Next, ...] = ("hook", "recover")
+"""Who comes by after a third party: its own session's turn ends, or a person looks."""
 CRASHES = ("kill", "power", "hang")
 """What can happen to whoever is at work at a step; afterwards each of `NEXT` comes by first."""
 ANSWERS_NO = frozenset(
@@ -57,12 +59,16 @@ class Tried:
     crashes: int = 0
     writes: int = 0
     calls: int = 0
+    others: int = 0
+    """Runs in which somebody who is no part of it did something just before a step."""
+    open: int = 0
+    """How many of them met the very gap that the door names in `cannot_prove`."""
     violations: list[Violation] = field(default_factory=list)
 
     @property
     def runs(self) -> int:
         """How many nights were played."""
-        return self.crashes + self.writes + self.calls
+        return self.crashes + self.writes + self.calls + self.others
 
     def shown(self) -> dict[str, Any]:
         """As JSON shows it."""
@@ -72,6 +78,8 @@ class Tried:
             "crashes": self.crashes,
             "writes": self.writes,
             "calls": self.calls,
+            "others": self.others,
+            "open": self.open,
             "violations": [
                 {
                     "fault": str(each.wrong),
@@ -93,11 +101,14 @@ def try_faults(scenarios: Sequence[NightScenario], processes: int | None = None)
             tried = Tried(scenario, len(calls))
             wrongs = list(_wrongs(calls))
             for wrong, found in zip(wrongs, pool.imap(_tried, [(scenario, each) for each in wrongs], 16), strict=True):
+                fails = wrong.do in FAILURES
+                is_write = fails and calls[wrong.step - 1][0] == "files"
                 tried.crashes += wrong.do in CRASHES
-                is_write = calls[wrong.step - 1][0] == "files" and wrong.do not in CRASHES
+                tried.others += wrong.do in THIRD_PARTIES
                 tried.writes += is_write
-                tried.calls += wrong.do not in CRASHES and not is_write
-                tried.violations += found
+                tried.calls += fails and not is_write
+                tried.violations += found.violations
+                tried.open += found.open
             yield tried
 
 
@@ -116,7 +127,7 @@ def violations_of(scenario: NightScenario, play: Play, wrong: Wrong | None) -> I
 def ended_of(play: Play, faulty: bool) -> Ended:
     """A night as the invariants look at it."""
     held = spoken(play.night.host.transcript(OLD_SESSION))
-    return Ended(play.night, (*held, *play.words), frozenset(play.meddled), faulty)
+    return Ended(play.night, (*held, *play.words), frozenset(play.meddled), faulty, tuple(play.asked_at), play.chat)
 
 
 def command_of(scenario: NightScenario, wrong: Wrong) -> str:
@@ -126,10 +137,12 @@ def command_of(scenario: NightScenario, wrong: Wrong) -> str:
 
 def _wrongs(calls: Sequence[tuple[str, str]]) -> Iterator[Wrong]:
     for step, call in enumerate(calls, start=1):
-        for do in (*CRASHES, *_failures(call)):
-            # Who fails at a call goes on, or ends as if killed there: for that each of NEXT has come by already.
-            for who in NEXT if do in CRASHES else ("recover",):
-                yield Wrong(step, do, who)
+        for do in CRASHES:
+            yield from (Wrong(step, do, who) for who in NEXT)
+        for do in THIRD_PARTIES:
+            yield from (Wrong(step, do, who) for who in COME_BY)
+        # Who fails at a call goes on, or ends as if killed there: for that each of NEXT has come by already.
+        yield from (Wrong(step, do) for do in _failures(call))
 
 
 def _failures(call: tuple[str, str]) -> Iterator[str]:
@@ -147,13 +160,20 @@ def _failures(call: tuple[str, str]) -> Iterator[str]:
         yield "late"
 
 
-def _tried(job: tuple[NightScenario, Wrong]) -> list[Violation]:
+class _Found(NamedTuple):
+    violations: list[Violation]
+    open: bool
+
+
+def _tried(job: tuple[NightScenario, Wrong]) -> _Found:
     scenario, wrong = job
     with _folder() as folder:
         try:
-            return list(violations_of(scenario, play_night(scenario, Path(folder) / "night", wrong), wrong))
+            play = play_night(scenario, Path(folder) / "night", wrong)
+            return _Found(list(violations_of(scenario, play, wrong)), play.night.in_the_gap)
         except Exception as error:
-            return [Violation(wrong, "TR-089", "the run came to an end", f"{type(error).__name__}: {error}")]
+            said = f"{type(error).__name__}: {error}"
+            return _Found([Violation(wrong, "TR-089", "the run came to an end", said)], False)
 
 
 def _folder() -> tempfile.TemporaryDirectory[str]:

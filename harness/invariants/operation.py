@@ -14,7 +14,10 @@ from typing import Any
 
 from harness.oracle.settings import DEFAULTS
 from harness.oracle.speech import said
+from harness.world.channel import Chat
 from harness.world.night import OLD_SESSION, Night
+from threadrebuild.operation.fencing import LostLease
+from threadrebuild.operation.household import Refused
 
 ENDS = {"activated", "cancelled", "failed", "rolled_back"}
 WAITING = {"pending", "rollback_pending"}
@@ -26,12 +29,18 @@ WORDS_LEAST = 4
 
 @dataclass(frozen=True)
 class Ended:
-    """A night that is over. `words`: what was said; `meddled`: what the story damaged; `faulty`: something failed."""
+    """A night that is over.
+
+    `words`: what was said; `meddled`: what the story damaged; `faulty`: something failed; `asked`: the steps after
+    which somebody asked for a rebuild of who was behind the door; `chat`: the channel, where the household has one.
+    """
 
     night: Night
     words: tuple[str, ...]
     meddled: frozenset[str] = frozenset()
     faulty: bool = False
+    asked: tuple[int, ...] = ()
+    chat: Chat | None = None
 
     @cached_property
     def operations(self) -> list[dict[str, Any]]:
@@ -53,6 +62,14 @@ class Ended:
     def taken(self) -> bool:
         """Whether somebody else has, or had, the door: then who is behind it says nothing."""
         return bool(self.night.strangers) or "door" in self.meddled
+
+    @property
+    def strangers_session(self) -> str | None:
+        """The session of who took the door and was never asked; None where there is none, or in the gap of a door."""
+        taken = self.night.taken_at
+        if taken is None or self.night.in_the_gap or any(step >= taken[0] for step in self.asked):
+            return None
+        return taken[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,10 +176,27 @@ def _door_and_record(ended: Ended) -> Iterator[str]:
 
 
 def _no_stranger_overwritten(ended: Ended) -> Iterator[str]:
+    if ended.strangers_session is None:
+        return
     gone = ended.night.tmux.overwritten + ended.night.systemd.overwritten
     for each in ended.night.strangers:
         if each in gone:
             yield f"{' '.join(each.command)} was somebody else's and was replaced"
+    if ended.live != ended.strangers_session:
+        yield f"behind the door is {_named(ended, ended.live)}, and no more who took it"
+    if ended.night.settings.activation != "tmux" and ended.strangers_session not in ended.night.pointer.read_text():
+        yield "somebody else's pointer was replaced"
+
+
+def _others_untouched(ended: Ended) -> Iterator[str]:
+    for session in ended.night.host.sessions():
+        path, wrote = ended.night.host.transcript(session), ended.night.host.wrote(session)
+        if (
+            session != OLD_SESSION
+            and not ended.meddled - {"door"}
+            and (not path.exists() or path.read_bytes() != wrote)
+        ):
+            yield f"{path.name} is not what the host wrote there"
 
 
 def _no_words(ended: Ended) -> Iterator[str]:
@@ -209,7 +243,7 @@ def _one_worker(ended: Ended) -> Iterator[str]:
 def _nothing_lost(ended: Ended) -> Iterator[str]:
     """Every word of the old session stands in the new one, if that is who lives on."""
     for each in ended.operations:
-        if each["state"] != "activated" or each["source"]["session_id"] != OLD_SESSION or ended.meddled:
+        if each["state"] != "activated" or each["source"]["session_id"] != OLD_SESSION or ended.meddled or ended.taken:
             continue
         path = ended.night.host.transcript(each["new_session_id"])
         if not path.exists():
@@ -232,9 +266,26 @@ def _cut_in_the_middle(old: tuple[str, ...], new: list[str]) -> Iterator[str]:
         yield f"the new session does not go on from “{old[-1][:40]}”"
 
 
+def _no_message_lost(ended: Ended) -> Iterator[str]:
+    """What the user sent stands where the user is heard, and a repeat shows by its id."""
+    if ended.chat is None or ended.chat.deaf:
+        return
+    sessions = {OLD_SESSION, *ended.night.host.sessions()} if ended.taken else {ended.live or OLD_SESSION}
+    there = [each for each in sorted(sessions) if ended.night.host.transcript(each).exists()]
+    missing = [set(ended.chat.missing(each)) for each in there]
+    for each in sorted(set.intersection(*missing)) if missing else ():
+        yield f"message {each} never reached {' or '.join(_named(ended, session) for session in there)}"
+    said = ended.chat.said
+    for session in there:
+        for id, text in ended.chat.heard_texts(session):
+            if said.get(id, "") not in text:
+                yield f"“{text[:40]}” stands in {_named(ended, session)} as message {id}, which it is not"
+
+
 def _no_surprise(ended: Ended) -> Iterator[str]:
     for process, error in ended.night.world.failures:
-        if not (ended.faulty and isinstance(error, OSError)):
+        turned_away = isinstance(error, Refused | LostLease) and process.command[0] == "worker"
+        if not (ended.faulty and (isinstance(error, OSError) or turned_away)):
             yield f"{' '.join(process.command)} ended by {type(error).__name__}: {error}"
 
 
@@ -253,6 +304,7 @@ def _named(ended: Ended, session: str | None) -> str:
 
 OPERATION_INVARIANTS = (
     Invariant("TR-148", "the old transcript is untouched", _old_untouched),
+    Invariant("TR-150", "no other session's transcript is touched", _others_untouched),
     Invariant("TR-101", "exactly one session is live", _one_live),
     Invariant("TR-L25", "every operation has ended, or waits for somebody", _ended),
     Invariant("TR-149", "nothing is left half-written", _nothing_half),
@@ -265,5 +317,6 @@ OPERATION_INVARIANTS = (
     Invariant("TR-145", "state, backup and snapshot are private", _private),
     Invariant("TR-099", "one operation gets one worker", _one_worker),
     Invariant("TR-164", "every word lives on in the new session", _nothing_lost),
+    Invariant("TR-123", "no message is lost, and none comes twice without its id saying so", _no_message_lost),
     Invariant("TR-089", "no process ends by an error that nobody foresaw", _no_surprise),
 )

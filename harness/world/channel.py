@@ -73,7 +73,8 @@ class Chat:
         self._night = night
         self._labels = (source, chat_id)
         self._place = CursorFile(night.project_dir.parent / "plugin" / f"{source}.json", night.files)
-        self._said: list[str] = []
+        self.said: dict[str, str] = {}
+        """What the user sent, by message id."""
         self._plugins: dict[int, _Plugin] = {}
         night.host.on_start = self._started
         self._begin(night.resident())
@@ -81,7 +82,7 @@ class Chat:
     def say(self, text: str) -> Message:
         """The user sends a message now."""
         message = self.relay.post(*self._labels, text)
-        self._said.append(message.message_id)
+        self.said[message.message_id] = text
         for plugin in self._plugins.values():
             plugin.wake()
         return message
@@ -92,6 +93,10 @@ class Chat:
 
     def heard(self, session: str) -> list[str]:
         """The ids of messages in a session's transcript, in file order; carried ones count, queue log rows do not."""
+        return [id for id, _ in self.heard_texts(session)]
+
+    def heard_texts(self, session: str) -> list[tuple[str, str]]:
+        """Id and envelope of each message that is heard."""
         texts: list[str] = []
         for line in self._night.host.transcript(session).read_text(encoding="utf-8").splitlines():
             row = json.loads(line)
@@ -101,12 +106,12 @@ class Chat:
                 texts += parts
             elif row["type"] == "attachment":
                 texts.append(str(row["attachment"].get("prompt", "")))
-        return [found[1] for text in texts if (found := _ENVELOPE.match(text))]
+        return [(found[1], text) for text in texts if (found := _ENVELOPE.match(text))]
 
     def missing(self, session: str) -> list[str]:
         """The ids of messages that the user sent and a session never got: what no night may end with."""
         heard = set(self.heard(session))
-        return [id for id in self._said if id not in heard]
+        return [id for id in self.said if id not in heard]
 
     def _started(self, process: Process) -> None:
         happens, self.on_start = self.on_start, []

@@ -45,6 +45,10 @@ class Host:
         """What a session's transcript holds if nobody but this host has ever written to it."""
         return self._wrote[session]
 
+    def sessions(self) -> list[str]:
+        """The sessions to which this host has written."""
+        return list(self._wrote)
+
     def started(self, process: Process) -> None:
         """A process of the host has been started: it stays up as long as the story says."""
         self.on_start(process)

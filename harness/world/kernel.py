@@ -76,6 +76,8 @@ class World:
         self.on_power_cut: list[Callable[[], None]] = []
         self.others: dict[str, Callable[[], object]] = {}
         """What somebody who is no part of this may do between two steps, by the word of its fault."""
+        self.interrupted: tuple[str, str, Path | None] | None = None
+        """The call, and its path, before which one of `others` came."""
         self.failures: list[tuple[Process, Exception]] = []
         """What ended an actor other than its own end or a kill; a story has to expect each."""
         self._log = log
@@ -195,6 +197,7 @@ class World:
         if do and self._log is not None:
             self._log.add("fault", address=self.step, do=do)
         if do in self.others:
+            self.interrupted = door, call, said.get("path")
             self.others[do]()
             if process is not None and not process.alive:
                 raise Killed

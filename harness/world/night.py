@@ -9,7 +9,6 @@ assert night.latest().state == "activated"
 """
 
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 
@@ -30,8 +29,7 @@ from harness.world.talk import Talk
 from threadrebuild.config import Settings
 from threadrebuild.doors import open_door
 from threadrebuild.operation import coordinator
-from threadrebuild.operation.fencing import LostLease
-from threadrebuild.operation.household import Household, Refused
+from threadrebuild.operation.household import Household
 from threadrebuild.operation.record import Operation
 from threadrebuild.operation.store import Store
 from threadrebuild.operation.worker import run_worker
@@ -109,6 +107,8 @@ class Night:
         self.host.on_stop = lambda session, transcript: coordinator.stop_hook(self.house, str(transcript))
         self.strangers: list[Process] = []
         """What somebody else has put behind the door; nobody may overwrite it."""
+        self.taken_at: tuple[int, str] | None = None
+        """The step at which somebody else last took the door, and the session that they put there."""
         self.published: list[tuple[str, list[str]]] = []
         """What was published into the project folder, and the states that the operations were in at that moment."""
         self.files.on_publish = self._see_published
@@ -163,6 +163,8 @@ class Night:
 
     def take_door(self, session: str) -> None:
         """Somebody else puts another session behind the door, by hand."""
+        if session != self.live_session() or self.settings.activation != "pointer":
+            self.taken_at = self.world.step, session
         if self.settings.activation == "tmux":
             self.strangers.append(self.tmux.replace(PANE, *self.resumed(session)))
             return
@@ -170,6 +172,18 @@ class Night:
         if self.settings.activation == "systemd":
             self.systemd.start_again(UNIT)
             self.strangers.append(self.systemd.process_in(UNIT))
+
+    @property
+    def in_the_gap(self) -> bool:
+        """Whether somebody took the door just between a comparison and its use, where the door cannot do both at once.
+
+        Its `cannot_prove` says so: the pointer is replaced, and a unit restarted, in a step of its own.
+        """
+        if self.taken_at is None or self.world.interrupted is None or self.settings.activation == "tmux":
+            return False
+        door, call, path = self.world.interrupted
+        uses_pointer = (door, call) in (("files", "replace"), ("files", "remove")) and path == self.pointer
+        return uses_pointer or (door, call) == ("services", "restart")
 
     def resident(self) -> Process:
         """The process of the host's session; through the pointer door one that makes a single turn's call."""
@@ -205,6 +219,5 @@ class Night:
         return found
 
     def _work(self, operation_id: str, worker: str) -> None:
-        # The command of a worker ends with its code where there is nothing for it to do any more.
-        with suppress(Refused, LostLease):
-            run_worker(self.house, operation_id, worker)
+        # One that is turned away ends with its code; `World.failures` shows it, as the worker's log would.
+        run_worker(self.house, operation_id, worker)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from threadrebuild.channel.handover import messages_of, probes_of, settle
+from threadrebuild.doors.door import Identity
 from threadrebuild.operation.acceptance import require_acceptance
 from threadrebuild.operation.household import Household, Refused
 from threadrebuild.operation.passed import shortcomings
@@ -33,6 +34,8 @@ def request(house: Household, reason: str, confirmation: str) -> Operation:
     _require_word(Event.REQUEST, confirmation)
     require_acceptance(house)
     reason = (reason.strip() or EMPTY_REASON)[:REASON_LONGEST]  # TR-079
+    # Looked at first: who takes the door while this waits for the lock was not asked.
+    holder = house.door.identity()
     with house.store.lock():
         # Judging a switch may bring a session back, and kill the one that asks.
         recover_stale(house, may_wait=False)  # TR-095
@@ -47,20 +50,20 @@ def request(house: Household, reason: str, confirmation: str) -> Operation:
                 door=house.settings.activation,
                 reasons=[reason],
                 steps=[Step(now, Event.REQUEST, State.PENDING, reason)],
-                cas_identity=house.door.identity(),
+                cas_identity=holder,
             )
             house.store.save(active)
         elif active.state is not State.PENDING:  # TR-081
             raise Refused("in-progress", f"operation {active.id} is {active.state}")
         else:
-            _join(house, active, reason)
+            _join(house, active, reason, holder)
         return active
 
 
-def _join(house: Household, waiting: Operation, reason: str) -> None:
+def _join(house: Household, waiting: Operation, reason: str, holder: Identity | None) -> None:
     """Add a reason to the operation that waits, and see who holds the door by now: it is asked for again (TR-080)."""
     known = waiting.cas_identity
-    waiting.cas_identity = house.door.identity() or known
+    waiting.cas_identity = holder or known
     if reason not in waiting.reasons:  # TR-080
         waiting.reasons.append(reason)
         house.move(waiting, Event.REQUEST, reason)

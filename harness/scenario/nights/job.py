@@ -19,7 +19,7 @@ from harness.scenario.forms import Met
 from harness.scenario.nights.forms import Night
 from harness.scenario.nights.loading import NightScenario
 from harness.scenario.nights.play import Play
-from harness.scenario.nights.playing import NEXT, Wrong, play_night
+from harness.scenario.nights.playing import NEXT, THIRD_PARTIES, Wrong, play_night
 from harness.scenario.seen import ScenarioFault
 from harness.world.night import OLD_SESSION
 
@@ -62,7 +62,7 @@ def wrong_of(text: str) -> Wrong:
     """What `STEP:KIND[:NEXT]` says. Raises ValueError."""
     step, _, rest = text.partition(":")
     do, _, who = rest.partition(":")
-    known = (*CRASHES, *FAILURES)
+    known = (*CRASHES, *FAILURES, *THIRD_PARTIES)
     if not step.isdecimal() or int(step) < 1 or do not in known:
         raise ValueError(f"{text!r} is no STEP:KIND[:NEXT]; kinds are {', '.join(known)}")
     for each in NEXT:

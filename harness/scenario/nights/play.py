@@ -86,6 +86,8 @@ class Play:
     """Entries of the story whose moment never came."""
     words: list[str] = field(default_factory=list)
     """What people and the assistant said in the story."""
+    asked_at: list[int] = field(default_factory=list)
+    """After which steps somebody began to ask for a rebuild, and was not refused."""
     meddled: set[str] = field(default_factory=set)
     """What the story itself has damaged, so that nobody else can be blamed for it."""
 
@@ -108,9 +110,10 @@ class Play:
         """The operation that was requested last."""
         return next(reversed(self.operations()), None)
 
-    def ask(self, who: Process, action: Callable[[], Any]) -> None:
-        """Let a process ask something, and wait for the answer, or for its end."""
+    def ask(self, who: Process, action: Callable[[], Any], rebuild: bool = False) -> None:
+        """Let a process ask something, for a rebuild it may be, and wait for the answer, or for its end."""
         answered: list[str] = []
+        step = self.night.world.step
 
         def asked() -> None:
             try:
@@ -124,6 +127,8 @@ class Play:
         self.night.world.start(who, asked)
         self.night.world.wait_until(lambda: bool(answered) or not who.alive, ANSWER_SECONDS)
         self.answers.append(answered[0] if answered else "no answer")
+        if rebuild and self.answers[-1] in ("pending", "no answer"):
+            self.asked_at.append(step)
 
     def new_session(self) -> str | None:
         """The session that the latest operation means to bring in."""

@@ -1,12 +1,14 @@
 """A night played: in a folder, with the faults of one run, and afterwards whoever comes next."""
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
 from harness.runlog import RunLog
 from harness.scenario.nights.loading import NightScenario
 from harness.scenario.nights.play import Play
+from harness.scenario.nights.somebody import SOMEBODY
 from harness.scenario.nights.story import tell
 from harness.scenario.story import tell as told
 from harness.world.channel import Chat
@@ -25,6 +27,19 @@ LONGEST_SECONDS = 1_000_000.0
 Next = Literal["hook", "request", "recover"]
 NEXT: tuple[Next, ...] = ("hook", "request", "recover")
 """Who may come by first after something went wrong."""
+
+
+THIRD_PARTIES = {
+    "taken": "respawns the pane with another session",
+    "again": "respawns the pane with the old session",
+    "opened": "opens another session",
+    "beside": "opens another session",
+    "typed": "types into the session that lives",
+}
+"""What somebody may do just before a step, by the word of its fault, in the words of a story.
+
+With `beside` the other session was open before the night began, and goes on at that step.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +74,9 @@ def play_night(
         raise scenario.error(f"settings: {error}", "settings") from None
     play = Play(night, Chat(night) if scenario.channel else None)
     night.world.stop_after = until
+    night.world.others = {word: partial(SOMEBODY[does], play) for word, does in THIRD_PARTIES.items()}
+    if wrong is not None and wrong.do == "beside":
+        SOMEBODY[THIRD_PARTIES["beside"]](play)
     night.world.start(night.outside(), lambda: _whole(play, scenario, wrong))
     night.world.run(LONGEST_SECONDS)
     return play
@@ -83,7 +101,7 @@ def _come_by(play: Play, who: Next) -> None:
     if who == "hook" and live:
         night.end_turn(live)
     elif who == "request" and live:
-        play.ask(night.resident(), lambda: coordinator.request(night.house, "again", "REBUILD"))
+        play.ask(night.resident(), lambda: coordinator.request(night.house, "again", "REBUILD"), rebuild=True)
     else:
         play.ask(night.world.process("shell"), lambda: coordinator.recover(night.house))
 

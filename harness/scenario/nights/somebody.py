@@ -8,6 +8,7 @@ from harness.world.talk import Talk
 
 CHANNEL = ("--channels", "plugin:telegram@claude-plugins-official")
 """A flag without which the host hears nothing of that channel, and which only one process may have."""
+TYPED = "等一下，还有一句"
 DRILL = "DO-NOT-CREATE:0.1"
 
 
@@ -61,11 +62,19 @@ def _deafen(play: Play) -> None:
     play.chat.deaf = True
 
 
+def _type(play: Play) -> None:
+    live = play.night.live_session()
+    if live is not None and play.night.host.transcript(live).exists():
+        play.words.append(TYPED)
+        play.night.talk(lambda talk: talk.user(TYPED), live)
+
+
 SOMEBODY: dict[str, Callable[[Play], None]] = {
     "opens another session": _open_another,
     "respawns the pane with another session": lambda play: _take_door(play, OTHER_SESSION),
     "respawns the pane with the old session": lambda play: _take_door(play, OLD_SESSION),
     "goes on in the old session": lambda play: play.night.talk(lambda talk: talk.user("我还在这边"), OLD_SESSION),
+    "types into the session that lives": _type,
     "starts the host with a channel flag": _start_with_channel,
     "takes the channel flag from the start command": _deafen,
     "starts the host again": lambda play: play.night.start_host(),

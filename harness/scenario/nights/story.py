@@ -88,7 +88,7 @@ class Claude(Event, frozen=True, kw_only=True):
             if not resident.alive:
                 play.answers.append("no answer")
                 continue
-            play.ask(resident, partial(TOOLS[name], night.house, **arguments))
+            play.ask(resident, partial(TOOLS[name], night.house, **arguments), name == "thread_rebuild_request")
             answer = play.answers[-1]
             _say(play, lambda talk, n=name, a=arguments, r=answer: talk.tool(f"mcp__{n}", a, result=r))  # type: ignore[misc]
         if self.claude:
@@ -161,7 +161,7 @@ class Person(Event, frozen=True, kw_only=True):
             "prepare": lambda: by_hand.prepare_by_hand(house, play.night.host.transcript(OLD_SESSION)),
             "activate": lambda: by_hand.activate_by_hand(house),
         }
-        play.ask(play.night.world.process("shell"), commands[self.person])
+        play.ask(play.night.world.process("shell"), commands[self.person], self.person == "request")
 
 
 class Somebody(Event, frozen=True, kw_only=True):
