@@ -149,7 +149,8 @@ def faults(paths: tuple[Path, ...], as_json: bool) -> None:
     """Let everything go wrong at every step of the nights among scenarios (files or folders), and look what is left.
 
     At each step: the process at work is killed, the machine loses its power, the process hangs past its lease and goes
-    on, every write and every other call fails in each of its ways. Then the hook, a request or `recover` comes by.
+    on, every write and every other call fails in each of its ways, somebody takes the door, opens or uses another
+    session, or types. Then the hook, a request or `recover` comes by.
     """
     from harness.faults import try_faults
     from harness.rules import CatalogueError
@@ -178,6 +179,7 @@ def faults(paths: tuple[Path, ...], as_json: bool) -> None:
 def _print_tried(tried: "Tried") -> None:
     word = click.style("RED  ", fg="red") if tried.violations else click.style("green", fg="green")
     counts = f"{tried.crashes} crashes, {tried.writes} failed writes, {tried.calls} failed calls"
+    counts += f", {tried.others} third parties" + (f" ({tried.open} in the gap of the door)" if tried.open else "")
     click.echo(f"{word} {tried.scenario.name}: {tried.steps} steps, {counts}")
     for each in tried.shown()["violations"]:
         click.echo(f"      {each['rule']} {each['invariant']}: {each['said']}\n        again  {each['command']}")

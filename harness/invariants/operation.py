@@ -249,10 +249,12 @@ def _nothing_lost(ended: Ended) -> Iterator[str]:
         if not path.exists():
             continue
         carried = list(spoken(path))
+        # What somebody says in the old session later on was never meant for the new one.
+        held = spoken(ended.night.old_when_activated(each["id"]))
         if ended.night.settings.carry == "note":
-            yield from _cut_in_the_middle(spoken(ended.night.host.transcript(OLD_SESSION)), carried)
+            yield from _cut_in_the_middle(held, carried)
             continue
-        for text in spoken(ended.night.host.transcript(OLD_SESSION)):
+        for text in held:
             if text in carried:
                 carried.remove(text)
             else:

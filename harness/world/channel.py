@@ -170,7 +170,9 @@ class _Plugin:
         self._ask()
 
     def _look(self, wanted: set[MessageId]) -> set[MessageId]:
-        return set(found_in(self._night.host.transcript(self._session), self._night.settings, wanted))
+        transcript = self._night.host.transcript(self._session)
+        # A session in which nothing was said yet has none.
+        return set(found_in(transcript, self._night.settings, wanted)) if transcript.exists() else set()
 
     def _notify(self, message: Message) -> Outcome:
         try:

@@ -44,6 +44,8 @@ class SimulatedFiles:
         """Names that were changed and not flushed, by folder: what the disk holds under them (None: nothing)."""
         self.on_publish: Callable[[Path], object] = lambda final: None
         """What is told of every file that has just been given a name of its own."""
+        self.on_replace: Callable[[Path], object] = lambda final: None
+        """What is told of every file that has just taken another one's place."""
         self.changes = 0
         """How often a name has come to mean something else; what was read before the last one may be old."""
         world.shown = self._shown
@@ -80,6 +82,7 @@ class SimulatedFiles:
     def replace(self, part: Path, final: Path) -> None:
         self._world.take_step("files", "replace", path=final)
         self._rename(part, final)
+        self.on_replace(final)
 
     def sync_folder(self, path: Path) -> None:
         self._world.take_step("files", "sync_folder", path=path)

@@ -9,14 +9,16 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from harness.cli import main
-from harness.faults import CRASHES, calls_of
+from harness.faults import CRASHES, calls_of, try_faults
 from harness.scenario.nights.loading import load_night
-from harness.scenario.nights.playing import NEXT
+from harness.scenario.nights.playing import NEXT, THIRD_PARTIES
 from harness.scenario.nights.story import EVENTS
 
 ROOT = Path(__file__).resolve().parents[2]
 NIGHTS = ROOT / "scenarios" / "rebuild" / "nights"
 CANCELLED = NIGHTS / "taken-back-in-time.toml"
+SHARE = 197
+"""Of how many faults of a night the suite plays one; `rebuild-harness faults` plays all."""
 SWITCHED = NIGHTS / "a-window-is-changed.toml"
 
 
@@ -30,7 +32,15 @@ def test_every_step_is_tried_in_every_way() -> None:
     assert tried["steps"] == len(calls)
     assert tried["crashes"] == len(calls) * len(CRASHES) * len(NEXT)
     assert tried["writes"] == 2 * len(files) + files.count("write")
+    assert tried["others"] == len(calls) * len(THIRD_PARTIES)
     assert tried["violations"] == []
+
+
+def test_a_share_of_the_faults_of_every_night_leaves_nothing_behind() -> None:
+    nights = [night for path in sorted(NIGHTS.glob("*.toml")) if (night := load_night(path)).every_step]
+    tried = list(try_faults(nights, SHARE))
+    assert [(each.scenario.name, each.shown()["violations"]) for each in tried if each.violations] == []
+    assert len(tried) == len(nights) and min(each.runs for each in tried) > 1
 
 
 def test_a_violation_is_red_and_names_the_command_that_plays_it_again(tmp_path: Path) -> None:

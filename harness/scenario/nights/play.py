@@ -113,9 +113,10 @@ class Play:
     def ask(self, who: Process, action: Callable[[], Any], rebuild: bool = False) -> None:
         """Let a process ask something, for a rebuild it may be, and wait for the answer, or for its end."""
         answered: list[str] = []
-        step = self.night.world.step
+        begun: list[int] = []
 
         def asked() -> None:
+            begun.append(self.night.world.step)
             try:
                 answered.append(answer_of(action()))
             except Refused as refused:
@@ -128,7 +129,7 @@ class Play:
         self.night.world.wait_until(lambda: bool(answered) or not who.alive, ANSWER_SECONDS)
         self.answers.append(answered[0] if answered else "no answer")
         if rebuild and self.answers[-1] in ("pending", "no answer"):
-            self.asked_at.append(step)
+            self.asked_at += begun
 
     def new_session(self) -> str | None:
         """The session that the latest operation means to bring in."""
