@@ -228,6 +228,7 @@ class Machine(RuleBasedStateMachine):
             lived = each.new_session_id if each.activated_at else lived
             lived = each.source.session_id if each.source and each.state == "rolled_back" else lived
         self.night.strangers.clear()
+        self.night.taken_at = None
         self.play.meddled.discard("door")
         self.night.tmux.replace(PANE, *self.night.resumed(lived or ""))
 
