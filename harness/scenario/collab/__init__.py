@@ -1,8 +1,9 @@
 """Stories of a household's rooms: a user and several Bots, who says what where, and what every model answers."""
 
 from harness.scenario.collab.forms import FORMS
+from harness.scenario.collab.forms_turns import TURN_FORMS
 from harness.scenario.collab.play import play
 from harness.scenario.collab.scene import EVENTS, Scene
 from harness.scenario.stories.kinds import Kind
 
-KIND = Kind(Scene, EVENTS, FORMS, play)
+KIND = Kind(Scene, EVENTS, FORMS | TURN_FORMS, play)

@@ -31,7 +31,7 @@ class Received(CollabForm, frozen=True, kw_only=True):
     def met(self, seen: Played) -> Met:
         rows = seen.rows(
             "SELECT b.name FROM message_receivers r JOIN bots b ON b.id = r.bot WHERE r.message = ?",
-            _message(seen, self.received),
+            message_of(seen, self.received),
         )
         return _same_set([name for (name,) in rows], self.by, f"{quoted(self.received)} is received by")
 
@@ -45,7 +45,7 @@ class FiledTo(CollabForm, frozen=True, kw_only=True):
     def met(self, seen: Played) -> Met:
         rows = seen.rows(
             "SELECT p.name FROM message_filings f JOIN plans p ON p.id = f.plan WHERE f.message = ? ORDER BY f.ord",
-            _message(seen, self.filed),
+            message_of(seen, self.filed),
         )
         found = [name for (name,) in rows]
         return Met(found == self.to, f"{quoted(self.filed)} is filed to {self.to}", str(found))
@@ -112,7 +112,7 @@ class ReadsLine(CollabForm, frozen=True, kw_only=True):
         rows = seen.rows(
             "SELECT t.trigger_message FROM inbox_items i JOIN turns t ON t.id = i.read_by_turn"
             " JOIN bots b ON b.id = t.bot WHERE i.message = ? AND b.name = ?",
-            _message(seen, self.reads),
+            message_of(seen, self.reads),
             self.by,
         )
         found = [seen.script.messages.get(message, "") for (message,) in rows]
@@ -151,7 +151,7 @@ class Context(CollabForm, frozen=True, kw_only=True):
             " JOIN bots b ON b.id = t.bot WHERE e.kind = 'hop' AND b.name = ? AND t.trigger_message = ?"
             " AND json_extract(e.body, '$.hop') = ?",
             self.context_of,
-            _message(seen, self.turn),
+            message_of(seen, self.turn),
             self.hop,
         )
         if not rows:
@@ -174,7 +174,7 @@ class Logged(CollabForm, frozen=True, kw_only=True):
         return Met(count == self.times, f"{self.logged} is logged {times(self.times)}", times(count))
 
 
-def _message(seen: Played, label: str) -> int:
+def message_of(seen: Played, label: str) -> int:
     try:
         return seen.message(label)
     except StopIteration:

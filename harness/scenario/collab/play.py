@@ -7,8 +7,22 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from harness.runlog import RunLog
-from harness.scenario.collab.scene import BotTurn, Crash, Happening, Lead, Say, Scene, Until, span_of, time_of
+from harness.scenario.collab.scene import (
+    Allow,
+    AnswerCard,
+    BotTurn,
+    Crash,
+    Happening,
+    Lead,
+    Say,
+    Scene,
+    Until,
+    span_of,
+    time_of,
+)
 from harness.scenario.collab.script import StoryScript
 from harness.scenario.stories.loading import Story, Unfinished
 from harness.world.kernel import Fault
@@ -67,8 +81,8 @@ def _set(rooms: Rooms, scene: Scene) -> None:
     names = dict.fromkeys([*scene.bots, *(name for room in scene.rooms.values() for name in room)])
     for name in names:
         bot = scene.bots.get(name)
-        known = {} if bot is None else {"model": bot.model, "engine": bot.engine, "parallel_limit": bot.parallel_limit}
-        handle(events.BotAdded(key=f"bot:{name}", at=at, name=name, **known))
+        known = {} if bot is None else msgspec.structs.asdict(bot)
+        handle(msgspec.convert({"key": f"bot:{name}", "at": at, "name": name, **known}, events.BotAdded))
         handle(events.SessionOpened(key=f"direct:{name}", at=at, session="direct", title=name, members=(name,)))
     for room, members in scene.rooms.items():
         handle(events.SessionOpened(key=f"group:{room}", at=at, session="group", title=room, members=tuple(members)))
@@ -127,12 +141,41 @@ def _lead(played: Played, entry: Lead) -> None:
     rooms.world.sleep(SETTLE_SECONDS)
 
 
+def _answer(played: Played, entry: AnswerCard) -> None:
+    card = _card(played, "ask", entry.answer)
+    chosen = tuple(entry.chosen)
+    played.rooms.does(
+        lambda key, at: events.Answered(key=key, at=at, ask=card, chosen=chosen, words=entry.words),
+    )
+    played.rooms.world.sleep(SETTLE_SECONDS)
+
+
+def _allow(played: Played, entry: Allow) -> None:
+    card = _card(played, "approval", entry.allow)
+    played.rooms.does(lambda key, at: events.Approved(key=key, at=at, ask=card, allowed=entry.may))
+    played.rooms.world.sleep(SETTLE_SECONDS)
+
+
+def _card(played: Played, kind: str, shown: str) -> int:
+    """The newest card that shows a text. Raises `Unscripted` where nobody has asked."""
+    found = played.rooms.ask("SELECT id FROM asks WHERE kind = ? AND instr(question, ?) ORDER BY id DESC", kind, shown)
+    if not found:
+        raise Unscripted(f"no card shows {shown!r}")
+    return int(found[0][0])
+
+
 def _crash(played: Played, entry: Crash) -> None:
     del entry
     played.rooms.kill()
 
 
-_HAPPEN: dict[type, Callable[[Played, Any], None]] = {Say: _say, Lead: _lead, Crash: _crash}
+_HAPPEN: dict[type, Callable[[Played, Any], None]] = {
+    Say: _say,
+    Lead: _lead,
+    AnswerCard: _answer,
+    Allow: _allow,
+    Crash: _crash,
+}
 
 
 def _session(rooms: Rooms, line: Say) -> int:

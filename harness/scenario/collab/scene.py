@@ -40,6 +40,8 @@ class BotScene(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     engine: Literal["endpoint", "claude_agent"] = "endpoint"
     model: str = "default"
     parallel_limit: Any = None
+    asks_first: list[str] = []
+    """The tools that it uses only once the user has allowed the call."""
 
 
 class Reading(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -64,6 +66,7 @@ class Hop(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     calls: list[dict[str, Any]] = []
     fails: str | None = None
     takes: str = ""
+    cost: float = 0.0
 
     def __post_init__(self) -> None:
         if self.takes:
@@ -150,6 +153,23 @@ class Lead(Happening, frozen=True, kw_only=True):
     room: str = msgspec.field(name="in")
 
 
+class AnswerCard(Happening, frozen=True, kw_only=True):
+    """The user answers on the card of a question: options of it, own words, or both."""
+
+    answer: Text
+    """What the card asks."""
+    chosen: list[str] = []
+    words: str = ""
+
+
+class Allow(Happening, frozen=True, kw_only=True):
+    """The user allows a call, or does not, on its card."""
+
+    allow: Text
+    """Something of what the card shows."""
+    may: bool = True
+
+
 class Crash(Happening, frozen=True, kw_only=True):
     """The application dies, and comes up again."""
 
@@ -165,4 +185,12 @@ class Until(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         time_of(self.until)
 
 
-EVENTS: dict[str, type] = {"say": Say, "bot": BotTurn, "lead": Lead, "crash": Crash, "until": Until}
+EVENTS: dict[str, type] = {
+    "say": Say,
+    "bot": BotTurn,
+    "lead": Lead,
+    "answer": AnswerCard,
+    "allow": Allow,
+    "crash": Crash,
+    "until": Until,
+}

@@ -101,7 +101,9 @@ class StoryScript:
         seconds = span_of(hop.takes) if hop.takes else HOP_SECONDS
 
         def make(key: str, at: int) -> events.Event:
-            return events.Hopped(key=key, at=at, effect=effect.id, text=hop.text, calls=calls, failure=hop.fails)
+            return events.Hopped(
+                key=key, at=at, effect=effect.id, text=hop.text, calls=calls, failure=hop.fails, cost=hop.cost
+            )
 
         return Reply(seconds, make)
 
