@@ -70,11 +70,14 @@ class MemoryOracle:
 
     def told(self, person: Person, at: datetime, said: Said) -> None:
         """Somebody said something."""
-        known = self._of(person, at)
-        known.talk.append(said)
-        if said[0] == "customer":
-            for name, value in known.facts.items():
-                known.profile[name] = known.profile.get(name) or value
+        self._of(person, at).talk.append(said)
+
+    def asked(self, person: Person, at: datetime, text: str) -> None:
+        """A customer said something and is to be remembered: facts from their history become part of their profile."""
+        self.told(person, at, ("customer", text))
+        known = self._known[person.name]
+        for name, value in known.facts.items():
+            known.profile[name] = known.profile.get(name) or value
 
     def learned(self, person: Person, at: datetime, name: str, value: str) -> None:
         """The customer told a field of their profile."""
@@ -131,7 +134,8 @@ class MemoryOracle:
         earlier, own = wanted.talk[:before], wanted.talk[before:]
         lost = [said for said in own if said not in given.talk]
         lost_before = [said for said in earlier if said not in given.talk]
-        if lost == own and lost_before == earlier and (earlier or not known.profile.keys() & given.profile.keys()):
+        # Without a session nothing of its talk is found, now or before; its profile may still come by another hop.
+        if not given.talk and (known.earlier or not known.profile.keys() & given.profile.keys()):
             return [Finding(CLAIM, "nothing of the customer's session is there")]
         return [*self._of_talk(wanted, given, lost, lost_before), *self._of_profile(known, wanted, given)]
 
@@ -230,7 +234,8 @@ def _plain_days(shown: str, now: datetime) -> datetime | None:
 def _week_days(shown: str, now: datetime) -> datetime | None:
     for days in range(7):
         day = now - timedelta(days=days)
-        if shown in (f"星期{WEEK[day.weekday()]}", f"周{WEEK[day.weekday()]}"):
+        names = WEEK[day.weekday()] + ("天" if day.weekday() == 6 else "")
+        if any(shown in (f"星期{name}", f"周{name}") for name in names):
             return day
     return None
 

@@ -73,6 +73,24 @@ def test_of_one_day_relative_labels_are_compared() -> None:
 
 
 @proves("MC-30")
+def test_an_app_that_makes_dates_meets_what_one_that_made_none_had_uploaded() -> None:
+    date = replace(TILES, label="2026-08-13 15:20")
+    for label in (
+        "昨天 15:20",
+        "8月13日 15:20",
+        "星期四 下午3:20",
+        "刚刚",
+        "昨天",
+        "2026年8月13日 15:20",
+        "2026/8/13 15:20",
+    ):
+        other = replace(TILES, label=label)
+        expect("MC-30", same(date, other) and same(other, date), f"{label} and a date are of two bubbles")
+    for label in ("2026年8月13日 15:21", "2026/8/14 15:20"):
+        expect("MC-28", not same(date, replace(TILES, label=label)), f"{label} is taken for {date.label}")
+
+
+@proves("MC-30")
 def test_converted_labels_agree_whatever_the_day_and_whatever_was_refused() -> None:
     clock = HandClock("2026-08-14 16:00")
     device = phone(clock)

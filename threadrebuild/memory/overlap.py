@@ -1,10 +1,11 @@
 """What two pages have in common, which is how they are joined: each entry once, and never across a gap.
 
-A relative label means something only on the day on which it was read: one bubble reads 今天 15:20 now and 昨天 15:20
-tomorrow. Of different days only labels with a full date are compared, or a page read again would look like one never
-seen, and stop a customer's history for good.
+A relative label means something only on the day on which it was read, and beside its like: one bubble reads 今天 15:20
+now, 昨天 15:20 tomorrow, and has its date where the app makes one. Labels of different forms, and of different days
+without a date, are not compared, or a page read again would look like one never seen, and stop a customer for good.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -51,10 +52,16 @@ def joined(held: Sequence[Entry], page: Sequence[Entry]) -> list[Entry] | None:
 def _labels_agree(one: Entry, other: Entry) -> bool:
     if not one.label or not other.label:  # MC-29
         return True
-    moved_on = one.read_on != other.read_on and not all(form_of(each.label) == DATED for each in (one, other))
-    if moved_on:  # MC-30
+    form = form_of(one.label)
+    told_alike = form is not None and form == form_of(other.label) and (form == DATED or one.read_on == other.read_on)
+    if not told_alike:  # MC-30
         return True
-    return one.label == other.label
+    return _says(one.label, form) == _says(other.label, form)
+
+
+def _says(label: str, form: str | None) -> str | list[int]:
+    # 2025年8月30日 15:20 and 2025-08-30 15:20 are one date.
+    return [int(number) for number in re.findall("[0-9]+", label)] if form == DATED else label
 
 
 def _common(held: Sequence[Entry], page: Sequence[Entry]) -> dict[int, int]:

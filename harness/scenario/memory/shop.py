@@ -107,7 +107,7 @@ class Shop:
     def says(self, who: str, text: str, key: str = "") -> None:
         """A customer writes, under the usual spelling of the key or another."""
         self._line(who, "says", text)
-        self.oracle.told(self._person(who), self.now, ("customer", text))
+        self.oracle.asked(self._person(who), self.now, text)
         hops = [hop for hop in HOPS if not (self.broken and hop.name in self.scene.off)]
         before = self._events()
         known = remember(self.store, Arrival(self._customer(who, key), text, self._at()), hops)
