@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 from harness.controls.cache import Cache
+from harness.controls.firings import Firings, firings, not_installed
 from harness.controls.run import BaselineRed, Run, run_controls
 from harness.controls.survey import Survey, read_survey
 from harness.controls.verdict import Control, Standing, standings
@@ -41,20 +42,27 @@ _package = click.option("--package", default="threadrebuild", hidden=True)
 @_root
 @_package
 def rules(prefix: str | None, as_json: bool, root: Path, package: str) -> None:
-    """List every rule: proven, tested, unproven or excepted, with its checks, anchors and controls."""
+    """List every rule: proven, tested, unproven or excepted, with its checks, anchors and controls.
+
+    A gate that fired in no run counts as not installed, and a zero that no run vouches for as no zero.
+    """
     survey = _survey(root, package, prefix)
     cache = Cache(survey.root, package)
     found = standings(survey, prefix, cache.get)
     counts = {status: sum(standing.status == status for standing in found) for status in STATUSES}
+    of_all = [control for standing in found for control in standing.controls]
+    unknown = sum(control.verdict == "not run" for control in of_all)
+    fired = firings(survey, cache.get)
+    missing = {} if prefix is not None or unknown else not_installed(survey, fired)
     if as_json:
-        click.echo(json.dumps({"rules": [_rule_row(standing) for standing in found], "counts": counts}))
+        shown = [_rule_row(standing, fired) for standing in found]
+        click.echo(json.dumps({"rules": shown, "counts": counts, "not_installed": missing}))
         return
     console = Console()
     # In a file or a pipe there is no width to fit into, and a folded place is no place.
     Console(width=console.width if console.is_terminal else 200).print(_rule_table(found))
     click.echo(", ".join(f"{count} {status}" for status, count in counts.items()) + f" of {len(found)} rules")
-    of_all = [control for standing in found for control in standing.controls]
-    unknown = sum(control.verdict == "not run" for control in of_all)
+    _print_missing(missing)
     if unknown == len(of_all) > 0:
         click.echo("Controls were never run on this code, so nothing is proven: run `controls`.")
     elif unknown:
@@ -67,8 +75,8 @@ def rules(prefix: str | None, as_json: bool, root: Path, package: str) -> None:
 @_root
 @_package
 def controls(prefix: str | None, as_json: bool, root: Path, package: str) -> None:
-    """Sabotage the code at every anchor; every check that claims the rule must notice. Exit 1 if one does
-    not.
+    """Sabotage the code at every anchor; every check that claims the rule must notice. Exit 1 if one does not, or if
+    (without --prefix) a gate never fired, or a zero has no witness.
     """
     if package in sys.modules:
         code = "from harness.controls.cli import controls; controls()"
@@ -84,11 +92,14 @@ def controls(prefix: str | None, as_json: bool, root: Path, package: str) -> Non
         raise click.ClickException(str(error)) from error
     ran = [control for standing in run.standings for control in standing.controls]
     failed = [control for control in ran if control.verdict != "caught"]
+    missing = {} if prefix is not None else not_installed(survey, firings(survey, run.known))
     if as_json:
-        click.echo(json.dumps({"controls": [_control_row(control) for control in ran], "totals": _totals(run)}))
+        shown = [_control_row(control) for control in ran]
+        click.echo(json.dumps({"controls": shown, "totals": _totals(run), "not_installed": missing}))
     else:
         _print_controls(run, failed)
-    raise SystemExit(1 if failed else 0)
+        _print_missing(missing)
+    raise SystemExit(1 if failed or any(missing.values()) else 0)
 
 
 def _survey(root: Path, package: str, prefix: str | None) -> Survey:
@@ -101,13 +112,15 @@ def _survey(root: Path, package: str, prefix: str | None) -> Survey:
     return survey
 
 
-def _rule_row(standing: Standing) -> dict[str, Any]:
+def _rule_row(standing: Standing, fired: Firings) -> dict[str, Any]:
+    run, said = fired.get(standing.id, (None, None))
     caught = [control for control in standing.controls if control.verdict == "caught"]
     return {
         "id": standing.id,
         "status": standing.status,
         "checks": standing.checks,
         "anchors": standing.anchors,
+        "fired": None if run is None else {"run": run, "said": said},
         "control": {
             "total": len(standing.controls),
             "caught": len(caught),
@@ -187,6 +200,12 @@ def _print_controls(run: Run, failed: list[Control]) -> None:
         + (f", {totals['seconds_per_child']} s each" if totals["children"] else "")
         + f", {totals['kept']} trials kept from before"
     )
+
+
+def _print_missing(missing: dict[str, list[str]]) -> None:
+    for why, gates in missing.items():
+        for gate in gates:
+            click.echo(f"{why}: {gate}")
 
 
 def _short(code: str) -> str:

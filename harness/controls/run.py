@@ -11,6 +11,7 @@ from pathlib import Path
 from harness.controls.cache import Cache
 from harness.controls.checks import Check
 from harness.controls.child import Outcome
+from harness.controls.firings import Known
 from harness.controls.pool import TIME_LIMIT_SECONDS, Job, run_jobs
 from harness.controls.preload import preload
 from harness.controls.sabotage import Sabotage
@@ -24,14 +25,15 @@ class BaselineRed(Exception):
 
 @dataclass(frozen=True)
 class Run:
-    """What came of a run: the rules' standings, how many children ran, how many trials were kept, the
-    time.
+    """What came of a run: the rules' standings, how many children ran, how many trials were kept, the time, and
+    every outcome that is known now.
     """
 
     standings: list[Standing]
     children: int
     kept: int
     seconds: float
+    known: Known
 
 
 def run_controls(survey: Survey, prefix: str | None = None, time_limit: float = TIME_LIMIT_SECONDS) -> Run:
@@ -50,7 +52,7 @@ def run_controls(survey: Survey, prefix: str | None = None, time_limit: float = 
     finally:
         runner.cache.save(only_used=all_asked)
     found = standings(survey, prefix, runner.known)
-    return Run(found, runner.children, runner.kept, time.perf_counter() - begun)
+    return Run(found, runner.children, runner.kept, time.perf_counter() - begun, runner.known)
 
 
 class _Runner:
@@ -100,7 +102,7 @@ class _Runner:
                 if heard_out:
                     self.cache.put(job.sabotage, check, outcomes[check.name])
 
-    def known(self, sabotage: Sabotage, check: Check) -> Outcome | None:
+    def known(self, sabotage: Sabotage | None, check: Check) -> Outcome | None:
         return self._outcomes.get((sabotage, check.name))
 
 

@@ -54,7 +54,7 @@ class ScenarioCheck:
 
 @dataclass(frozen=True)
 class NightCheck:
-    """One night with its twins, as `harness.controls.checks.Check` wants it. What can happen in it is under test too."""
+    """One night with its twins, as `harness.controls.checks.Check` wants it. What can happen in it is under test."""
 
     name: str
     rules: tuple[str, ...]

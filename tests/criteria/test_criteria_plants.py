@@ -1,0 +1,74 @@
+"""Each invariant that no sabotage of the cores makes fire gets a fault planted, and has to see it; before, it has none.
+
+What must never happen at the door is planted as well: without it, "never" would be a word.
+"""
+
+from dataclasses import replace
+from pathlib import Path
+
+from planted import CARRIES, NIGHTS, carry_of, night_of
+
+from harness.expect import expect, expect_equal, fired, noted, proves
+from harness.invariants.carry import INVARIANTS
+from harness.invariants.operation import OPERATION_INVARIANTS
+from harness.invariants.review import REVIEW_INVARIANTS
+from harness.invariants.window import WINDOW_INVARIANTS
+from harness.scenario.nights.forms import NEVER, Night
+from harness.scenario.nights.play import Switch
+
+
+@proves("CR-04")
+def test_every_invariant_of_a_carry_sees_what_is_planted(tmp_path: Path) -> None:
+    """One carry a fault: green without it, red with it."""
+    for number, each in enumerate(dict.fromkeys((*INVARIANTS, *WINDOW_INVARIANTS))):
+        carry = carry_of(tmp_path / str(number), note=each.rule.startswith("WN"))
+        expect_equal("CR-04", each.fault(carry), None, f"{each.name}, before")
+        for left in carry.out.parent.glob("out-*"):
+            left.rename(left.with_name(f"was-{left.name}"))
+        fault = each.fault(CARRIES[each.rule](carry))
+        seen = noted("carry", each.rule, each.name, [fault] if fault else [])
+        expect("CR-04", seen, f"{each.name}: planted, not seen")
+
+
+@proves("CR-04")
+def test_every_invariant_of_a_night_sees_what_is_planted(tmp_path: Path) -> None:
+    """Those that a sabotage of the core makes fire are left to it."""
+    for each in (invariant for invariant in OPERATION_INVARIANTS if invariant.rule in NIGHTS):
+        play, ended = night_of(tmp_path / each.rule)
+        expect_equal("CR-04", list(each.faults(ended)), [], f"{each.name}, before")
+        NIGHTS[each.rule](play)
+        expect("CR-04", noted("night", each.rule, each.name, each.faults(ended)), f"{each.name}: planted, not seen")
+
+
+@proves("CR-04", "CR-01")
+def test_what_must_never_happen_at_the_door_can_be_seen(tmp_path: Path) -> None:
+    """Each check for it sees nothing in a good night, and what was planted in a bad one."""
+    play, _ = night_of(tmp_path / "night")
+    night = Night(play)
+    known = play.door.switches[-1]
+    assert known.operation is not None
+    for name in ("a switch without identity", "a switch before verification", "a stranger overwritten"):
+        expect_equal("CR-01", NEVER[name](night), [], f"{name}, before")
+    unknown = replace(known, operation=None)
+    play.door.switches.append(Switch(unknown.session, None, None))
+    NIGHTS["TR-107"](play)
+    for name, check in NEVER.items():
+        seen = check(night)
+        expect("CR-04", seen, f"{name}: planted, not seen")
+        fired(f"never {name}", seen[0])
+
+
+class Chat:
+    """A chat of these lines alone."""
+
+    def __init__(self, *told: tuple[str, str, str]) -> None:
+        self.lines = [{"kind": "line", "who": who, "did": did, "text": text, "where": "1"} for who, did, text in told]
+
+
+@proves("CR-04")
+def test_a_second_revision_is_seen() -> None:
+    """No sabotage makes the gate advise twice, since the store refuses it too: the lines of such a chat are made up."""
+    (once,) = (each for each in REVIEW_INVARIANTS if each.rule == "RV-12")
+    one, two = Chat(("gate", "advises", "重写")), Chat(("gate", "advises", "重写"), ("gate", "advises", "再写"))
+    expect_equal("CR-04", list(once.faults(one)), [], "one opinion")
+    expect("CR-04", noted("review", once.rule, once.name, once.faults(two)), "two opinions are seen")
