@@ -74,7 +74,9 @@ def test_the_candidates_are_neither_widened_nor_replaced(tmp_path: Path) -> None
 def test_a_candidate_is_shown_with_its_newest_files_and_words(tmp_path: Path) -> None:
     home = household(tmp_path, plans=("新品片", "空的"))
     words = "字" * 299 + "末" + "尾"
-    home.say(words, to="导演", files=[1])
+    expect_equal(
+        "ATTR-09", home.filed(home.say(words, to="导演", files=[1])), [(1, None)], "what the words are filed to"
+    )
     home.say("抹掉的话", to="导演", files=[1])
     home.sql("UPDATE quotes SET text = NULL, erased = 1 WHERE text = '抹掉的话'")
     home.sql("DELETE FROM quote_filings WHERE plan = 2")

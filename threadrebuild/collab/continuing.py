@@ -45,6 +45,9 @@ def resume(change: Change, event: WorkResumed) -> None:
     if not found:
         raise ValueError(f"work item {event.work_item} has no line that was cleared before it was read")
     _note_press(change, event.key)
+    change.db.write(
+        "UPDATE plans SET dormant = 0 WHERE id = (SELECT plan FROM work_items WHERE id = ?)", event.work_item
+    )
     for row in found:
         change.db.write("UPDATE inbox_items SET wakes = 1 WHERE id = ?", row["id"])
     live = change.db.value("SELECT 1 FROM live_turns WHERE work_item = ?", event.work_item)

@@ -18,7 +18,11 @@ PRIO_USER, PRIO_REPLY, PRIO_REQUEST, PRIO_OTHER = 1, 2, 3, 4
 def receive(change: Change, message: sqlite3.Row, bot: int, why: str, target: Target) -> None:
     """Let a Bot have a message in its work on the plan that the message is filed to."""
     ticket = target.ticket
-    if why in ("plan_lead", "group_lead") and _is_anothers(change.db, ticket, bot):  # LEAD-04
+    said_to_it = message["author"] == "user" and why in ("direct", "mention", "everyone")
+    if (
+        not said_to_it  # LEAD-05
+        and _is_anothers(change.db, ticket, bot)  # LEAD-04
+    ):
         ticket = None
     live = work.live_turn(change.db, bot, target.plan)
     put(change, _work_item(change, bot, target._replace(ticket=ticket), message, live), message, live)
@@ -85,6 +89,20 @@ def hand_on(change: Change, turn: sqlite3.Row, work_item: int, live: sqlite3.Row
 def take_over(change: Change, old: int, new: int) -> None:
     """Let work that was bound read what its desk has not read yet."""
     change.db.write("UPDATE OR IGNORE inbox_items SET work_item = ? WHERE work_item = ? AND state = 'queued'", new, old)
+
+
+def let_go(change: Change, session: int) -> None:
+    """Before the lines of a session are cleared: those that nobody has read wake nobody any more; their words stay."""
+    waiting = change.db.rows(
+        "SELECT id, work_item FROM inbox_items WHERE state = 'queued' AND wakes = 1"
+        " AND message IN (SELECT id FROM messages WHERE session = ?)",
+        session,
+    )
+    for row in waiting:
+        change.db.write("UPDATE inbox_items SET wakes = 0 WHERE id = ?", row["id"])  # WORK-13
+    for work_item in dict.fromkeys(row["work_item"] for row in waiting):
+        if change.db.value("SELECT state FROM work_items WHERE id = ?", work_item) == "queued":
+            work.settle(change, work_item)
 
 
 def _work_item(change: Change, bot: int, target: Target, message: sqlite3.Row, live: sqlite3.Row | None) -> int:
