@@ -50,11 +50,10 @@ def joined(held: Sequence[Entry], page: Sequence[Entry]) -> list[Entry] | None:
 
 
 def _labels_agree(one: Entry, other: Entry) -> bool:
-    if not one.label or not other.label:  # MC-29
-        return True
+    # An empty label has no form, and so is compared with none.
     form = form_of(one.label)
     told_alike = form is not None and form == form_of(other.label) and (form == DATED or one.read_on == other.read_on)
-    if not told_alike:  # MC-30
+    if not told_alike:  # MC-29 MC-30
         return True
     return _says(one.label, form) == _says(other.label, form)
 
