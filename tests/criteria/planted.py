@@ -14,13 +14,14 @@ from harness.invariants.operation import Ended
 from harness.scenario.nights.loading import load_night
 from harness.scenario.nights.play import Play
 from harness.scenario.nights.playing import play_night
-from harness.world.kernel import Process
 from harness.world.night import OLD_SESSION
 from harness.world.talk import Talk
 from threadrebuild.carry.summary import candidate_summary
 from threadrebuild.config import Settings
 
-NIGHT = Path(__file__).parents[2] / "scenarios" / "rebuild" / "nights" / "a-window-is-changed.toml"
+FOLDER = Path(__file__).parents[2] / "scenarios" / "rebuild" / "nights"
+CHANGED, TAKEN = FOLDER / "a-window-is-changed.toml", FOLDER / "the-pane-changes-hands.toml"
+"""A night in which the window was changed as it should be, and one in which somebody else took the pane."""
 
 
 def carry_of(folder: Path, note: bool = False) -> Carry:
@@ -94,16 +95,15 @@ CARRIES: dict[str, Callable[[Carry], Carry]] = {
 """What to do to a carry, by the rule whose invariant it breaks."""
 
 
-def night_of(folder: Path) -> tuple[Play, Ended]:
-    """A night in which the window was changed as it should be."""
-    play = play_night(load_night(NIGHT), folder)
+def night_of(folder: Path, file: Path = CHANGED) -> tuple[Play, Ended]:
+    """A night, played, and as invariants look at it."""
+    play = play_night(load_night(file), folder)
     return play, ended_of(play, False)
 
 
-def _stranger(play: Play) -> None:
-    gone = Process(77, ("claude", "--resume", "somebody-else"))
-    play.night.strangers.append(gone)
-    play.night.tmux.overwritten.append(gone)
+def overwrite(play: Play) -> None:
+    """Whoever took the pane is replaced."""
+    play.night.tmux.overwritten.append(play.night.strangers[0])
 
 
 def _late(play: Play) -> None:
@@ -131,7 +131,7 @@ NIGHTS: dict[str, Callable[[Play], object]] = {
     "TR-149": lambda play: _written_to(_state(play) / "x.part", b"half"),
     "TR-071": lambda play: _written_to(play.night.project_dir / "stray.jsonl", b"{}\n"),
     "TR-065": _late,
-    "TR-107": _stranger,
+    "TR-107": overwrite,
     "TR-146": lambda play: _written_to(_state(play) / "worker.log", "可以换窗了".encode()),
     "TR-144": lambda play: _backup(play).unlink(),
     "TR-145": lambda play: _backup(play).chmod(0o644),

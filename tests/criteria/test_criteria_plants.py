@@ -3,10 +3,9 @@
 What must never happen at the door is planted as well: without it, "never" would be a word.
 """
 
-from dataclasses import replace
 from pathlib import Path
 
-from planted import CARRIES, NIGHTS, carry_of, night_of
+from planted import CARRIES, CHANGED, NIGHTS, TAKEN, carry_of, night_of, overwrite
 
 from harness.expect import expect, expect_equal, fired, noted, proves
 from harness.invariants.carry import INVARIANTS
@@ -34,7 +33,7 @@ def test_every_invariant_of_a_carry_sees_what_is_planted(tmp_path: Path) -> None
 def test_every_invariant_of_a_night_sees_what_is_planted(tmp_path: Path) -> None:
     """Those that a sabotage of the core makes fire are left to it."""
     for each in (invariant for invariant in OPERATION_INVARIANTS if invariant.rule in NIGHTS):
-        play, ended = night_of(tmp_path / each.rule)
+        play, ended = night_of(tmp_path / each.rule, TAKEN if each.rule == "TR-107" else CHANGED)
         expect_equal("CR-04", list(each.faults(ended)), [], f"{each.name}, before")
         NIGHTS[each.rule](play)
         expect("CR-04", noted("night", each.rule, each.name, each.faults(ended)), f"{each.name}: planted, not seen")
@@ -43,17 +42,15 @@ def test_every_invariant_of_a_night_sees_what_is_planted(tmp_path: Path) -> None
 @proves("CR-04", "CR-01")
 def test_what_must_never_happen_at_the_door_can_be_seen(tmp_path: Path) -> None:
     """Each check for it sees nothing in a good night, and what was planted in a bad one."""
-    play, _ = night_of(tmp_path / "night")
-    night = Night(play)
-    known = play.door.switches[-1]
-    assert known.operation is not None
+    changed, taken = night_of(tmp_path / "changed")[0], night_of(tmp_path / "taken", TAKEN)[0]
     for name in ("a switch without identity", "a switch before verification", "a stranger overwritten"):
-        expect_equal("CR-01", NEVER[name](night), [], f"{name}, before")
-    unknown = replace(known, operation=None)
-    play.door.switches.append(Switch(unknown.session, None, None))
-    NIGHTS["TR-107"](play)
+        for play in (changed, taken):
+            expect_equal("CR-01", NEVER[name](Night(play)), [], f"{name}, before")
+    expect_equal("CR-01", NEVER["a use of the door"](Night(taken)), [], "nothing was switched when the pane was taken")
+    overwrite(taken)
+    taken.door.switches.append(Switch(changed.door.switches[-1].session, None, None))
     for name, check in NEVER.items():
-        seen = check(night)
+        seen = check(Night(taken))
         expect("CR-04", seen, f"{name}: planted, not seen")
         fired(f"never {name}", seen[0])
 
