@@ -5,6 +5,7 @@ Operation files are read as plain JSON. What the story itself damaged (`meddled`
 
 import json
 import stat
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -250,7 +251,7 @@ def _nothing_lost(ended: Ended) -> Iterator[str]:
             continue
         carried = list(spoken(path))
         # What somebody says in the old session later on was never meant for the new one.
-        held = spoken(ended.night.old_when_activated(each["id"]))
+        held = _spoken_in(ended, ended.night.old_when_activated[each["id"]])
         if ended.night.settings.carry == "note":
             yield from _cut_in_the_middle(held, carried)
             continue
@@ -259,6 +260,17 @@ def _nothing_lost(ended: Ended) -> Iterator[str]:
                 carried.remove(text)
             else:
                 yield f"“{text[:40]}” is not in the new session"
+
+
+def _spoken_in(ended: Ended, held: bytes) -> tuple[str, ...]:
+    """What is said in what the old transcript once held."""
+    transcript = ended.night.host.transcript(OLD_SESSION)
+    if transcript.read_bytes() == held:
+        return spoken(transcript)
+    with tempfile.TemporaryDirectory() as folder:
+        earlier = Path(folder) / transcript.name
+        earlier.write_bytes(held)
+        return spoken(earlier)
 
 
 def _cut_in_the_middle(old: tuple[str, ...], new: list[str]) -> Iterator[str]:

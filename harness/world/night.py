@@ -112,6 +112,8 @@ class Night:
         self.published: list[tuple[str, list[str]]] = []
         """What was published into the project folder, and the states that the operations were in at that moment."""
         self.files.on_publish = self._see_published
+        self.old_when_activated: dict[str, bytes] = {}
+        """What the old transcript held when each operation was activated, by the operation's id."""
         self.files.on_replace = self._see_replaced
         self.host.begin(OLD_SESSION, talk or self._small_talk())
         self._open(door)
@@ -121,14 +123,10 @@ class Night:
         if final.parent == self.project_dir:
             self.published.append((final.name, [str(each.state) for each in self.house.store.all()]))
 
-    def old_when_activated(self, operation_id: str) -> Path:
-        """What the old session held when an operation was activated: a copy of its transcript at that moment."""
-        return self.project_dir.parent / f"{operation_id}.held"
-
     def _see_replaced(self, final: Path) -> None:
-        held = self.old_when_activated(final.stem)
-        if final.parent.name == "operations" and b'"activated_at": "' in final.read_bytes() and not held.exists():
-            held.write_bytes(self.host.wrote(OLD_SESSION))
+        known = final.stem in self.old_when_activated or final.parent.name != "operations"
+        if not known and b'"activated_at": "' in final.read_bytes():
+            self.old_when_activated[final.stem] = self.host.wrote(OLD_SESSION)
 
     def _open(self, door: DoorKind) -> None:
         """Start what the old session lives in."""
