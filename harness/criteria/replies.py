@@ -32,7 +32,7 @@ def faults_of(question: Question) -> list[str]:
             found.append(f"{name} takes whatever a model adds")
         for each in shape.fields:
             if each.encode_name in question.unreadable:  # CR-06
-                why = question.unreadable[each.encode_name]
+                why = question.unreadable.get(each.encode_name, "")
                 found.append(f"{name} asks for `{each.encode_name}`, which cannot be read: {why}")
             if each.encode_name in OVERALL:  # CR-07
                 found.append(f"{name} asks for `{each.encode_name}`, which vouches for no single field")

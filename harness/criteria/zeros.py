@@ -71,9 +71,10 @@ def witness_in_file(zero: Zero, told: Sequence[Stated]) -> str | None:
         for number, demand in enumerate(each.expect)
         for instrument in something_through(demand)
     }
-    if not zero.instruments - PLANTED <= shown.keys():  # CR-01
+    witnesses = {shown.get(each, "") for each in zero.instruments - PLANTED}
+    if "" in witnesses:  # CR-01
         return None
-    return ", ".join(sorted({shown[each] for each in zero.instruments - PLANTED}))
+    return ", ".join(sorted(witnesses))
 
 
 def unwitnessed(told: Sequence[Stated], fired: Mapping[str, str]) -> list[Zero]:

@@ -47,9 +47,9 @@ WHOSE = {
     "not written down": "CR-11",
     "acceptance": "CR-12",
     "another query": "CR-13",
-    "count": "CR-13",
     "no figure": "CR-17",
     "refuted": "CR-17",
+    "count": "CR-13",
 }
 """By words of what a step lacks, the rule that asks for it."""
 

@@ -96,6 +96,7 @@ def test_a_round_closes_with_the_query_that_opened_it(tmp_path: Path) -> None:
 @proves("CR-14")
 def test_every_step_has_a_lane_and_somebody_who_holds_it(tmp_path: Path) -> None:
     """Six steps over three lanes. With the package built and nobody in the lane of step 5, that is what is missing."""
+    closed(tmp_path)
     lanes = ["site", "data", "data", "device", "site", "data"]
     phases = ["symptom", "evidence", "fix", "fix", "acceptance", "acceptance"]
     expect_equal("CR-14", [step.lane for step in STEPS], lanes, "the lanes of the steps")
