@@ -65,8 +65,3 @@ def commands(db: Database, turn: int) -> list[dict[str, Any]]:
 def has_run_anything(db: Database, turn: int) -> bool:
     """Whether a turn ran a command or an MCP call."""
     return db.value("SELECT 1 FROM turn_runs WHERE turn = ?", turn) is not None
-
-
-def forget(change: Change, session: int) -> None:
-    """Delete the records of a session's turns, as its transcript is cleared or deleted."""
-    change.db.write("DELETE FROM turn_runs WHERE turn IN (SELECT id FROM turns WHERE session = ?)", session)  # TURN-27
