@@ -140,7 +140,7 @@ class Evening:
 
     def lead(self, bot: str, room: str) -> None:
         """The user confirms a group's lead."""
-        self.happens(events.LeadSet, session=self.session(room), bot=self.bot(bot))
+        self.happens(events.LeadSet, session=self.session(room), bot=self.bot(bot), confirmed=True)
 
     def press(self, turn: int) -> None:
         """The user presses continue on a segment."""

@@ -10,7 +10,19 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from threadrebuild.collab import asks, continuing, events, household, judgement, lead, messages, reader, turns, work
+from threadrebuild.collab import (
+    asks,
+    continuing,
+    events,
+    household,
+    judgement,
+    lead,
+    messages,
+    reader,
+    steps,
+    turns,
+    work,
+)
 from threadrebuild.collab.change import Change
 from threadrebuild.database import Database
 
@@ -29,7 +41,9 @@ HANDLERS: dict[type[events.Event], Callable[[Change, Any], None]] = {
     events.BotAdded: household.add_bot,
     events.SessionOpened: household.open_session,
     events.Line: messages.arrive,
+    events.BotRetired: household.retire,
     events.LeadSet: lead.confirm,
+    events.ModelChosen: steps.choose,
     events.Read: reader.came,
     events.Judged: judgement.came,
     events.Hopped: turns.hopped,

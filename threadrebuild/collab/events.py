@@ -44,11 +44,26 @@ class Line(Event, frozen=True, kw_only=True):
     card_plan: int | None = None
 
 
+class BotRetired(Event, frozen=True, kw_only=True):
+    """The user has archived a Bot, or deleted it."""
+
+    bot: int
+    state: Literal["archived", "deleted"]
+
+
 class LeadSet(Event, frozen=True, kw_only=True):
-    """The user has confirmed a group's lead, or cleared it with None."""
+    """The user has chosen a group's lead, or clears it with None; that counts where it is `confirmed`."""
 
     session: int
     bot: int | None
+    confirmed: bool
+
+
+class ModelChosen(Event, frozen=True, kw_only=True):
+    """The user has chosen the model for a step of the application; None leaves it as it is by itself."""
+
+    step: Literal["judgement", "reader"]
+    model: str | None
 
 
 class Continued(Event, frozen=True, kw_only=True):
@@ -93,9 +108,10 @@ class Read(Answer, frozen=True, kw_only=True):
 
 
 class Judged(Answer, frozen=True, kw_only=True):
-    """A Bot has judged whether to step in; None where that failed."""
+    """A Bot has judged whether to step in: what its model said, or why there is nothing."""
 
-    joins: bool | None
+    raw: str | None = None
+    failure: str | None = None
 
 
 class Call(msgspec.Struct, frozen=True):

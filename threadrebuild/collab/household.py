@@ -4,7 +4,7 @@ import json
 import sqlite3
 
 from threadrebuild.collab.change import Change
-from threadrebuild.collab.events import BotAdded, SessionOpened
+from threadrebuild.collab.events import BotAdded, BotRetired, SessionOpened
 from threadrebuild.database import Database
 
 
@@ -22,6 +22,14 @@ def add_bot(change: Change, event: BotAdded) -> None:
     )
 
 
+def retire(change: Change, event: BotRetired) -> None:
+    """Take a Bot off the roster: it receives nothing any more. Raises ValueError for one that is not there."""
+    if change.db.value("SELECT 1 FROM bots WHERE id = ? AND state <> 'deleted'", event.bot) is None:
+        raise ValueError(f"there is no Bot {event.bot}")
+    change.db.write("UPDATE bots SET state = ? WHERE id = ?", event.state, event.bot)
+    change.log(f"bot.{event.state}", bot=event.bot)
+
+
 def open_session(change: Change, event: SessionOpened) -> None:
     """Open a place to talk. Raises ValueError for members that are not on the roster."""
     members = [bot_named(change.db, name) for name in event.members]
@@ -31,6 +39,30 @@ def open_session(change: Change, event: SessionOpened) -> None:
     )
     for bot in members:
         join(change, session, bot["id"])
+
+
+def chat_between(change: Change, opener: int, other: int, source: int) -> int:
+    """The chat that a Bot has opened with another from a session, made where there is none yet."""
+    found = change.db.value(
+        "SELECT s.id FROM sessions s JOIN session_participants p ON p.session = s.id AND p.bot = ?"
+        " WHERE s.kind = 'bots' AND s.collaboration = 0 AND s.opened_by = ? AND s.source = ? AND s.state = 'open'",
+        other,
+        opener,
+        source,
+    )
+    if found is not None:
+        return int(found)
+    names = [change.db.value("SELECT name FROM bots WHERE id = ?", bot) for bot in (opener, other)]
+    session = change.db.write(
+        "INSERT INTO sessions (kind, title, opened_by, source) VALUES ('bots', ?, ?, ?)",
+        " ↔ ".join(names),
+        opener,
+        source,
+    )
+    for bot in (opener, other):
+        join(change, session, bot)
+    change.log("direct.created", bot=opener, session=session, other=other)
+    return session
 
 
 def join(change: Change, session: int, bot: int) -> None:

@@ -1,35 +1,54 @@
-"""In a group that nobody leads, each Bot judges once for each line of the user whether to step in or look on."""
+"""In a group that nobody leads, each Bot judges once for each line of the user whether to step in or look on.
 
-import sqlite3
+A judgement is one short call without tools, and no turn: nothing can be asked or done in it, and nothing is said.
+"""
 
-from threadrebuild.collab import household, messages
+import msgspec
+
+from threadrebuild.collab import household, messages, steps
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.events import Judged
+from threadrebuild.collab.receiver import Receiver
+from threadrebuild.database import Database
 
 
-def ask(change: Change, message: sqlite3.Row) -> None:
+class _Judgement(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    join: bool
+
+
+def ask(change: Change, message: int) -> None:
     """Let every Bot present judge a message; with nobody present it is delivered to nobody."""
-    present = household.members(change.db, message["session"])
+    line = messages.message_of(change, message)
+    present = household.members(change.db, line["session"])
     for bot in present.values():
-        effect = change.effect("judge", {"bot": bot, "line": message["text"]}, subject=f"judge:{message['id']}:{bot}")
-        change.db.write("INSERT INTO judgements (message, bot, effect) VALUES (?, ?, ?)", message["id"], bot, effect)
+        body = {"bot": bot, "model": _model(change.db, bot), "line": line["text"]}
+        effect = change.effect("judge", body, subject=f"judge:{message}:{bot}")
+        change.db.write("INSERT INTO judgements (message, bot, effect) VALUES (?, ?, ?)", message, bot, effect)
     state = "judging" if present else "delivered"
-    change.db.write("UPDATE messages SET state = ? WHERE id = ?", state, message["id"])
+    change.db.write("UPDATE messages SET state = ? WHERE id = ?", state, message)
 
 
 def came(change: Change, event: Judged) -> None:
     """Keep one judgement; once all are in, those who step in receive the message."""
-    answer = {True: "join", False: "look_on", None: "failed"}[event.joins]
-    change.db.write("UPDATE judgements SET answer = ? WHERE effect = ?", answer, event.effect)
+    change.db.write("UPDATE judgements SET answer = ? WHERE effect = ?", _answer(event), event.effect)
     message = change.db.value("SELECT message FROM judgements WHERE effect = ?", event.effect)
     all_ = change.db.rows("SELECT * FROM judgements WHERE message = ? ORDER BY effect", message)
-    if any(row["answer"] is None for row in all_):
-        return
     line = messages.message_of(change, message)
-    joining = [
-        (row["bot"], "judged")
-        for row in all_
-        if row["answer"] == "join"  # JUDG-04
-    ]
-    messages.hand_out(change, line, joining)
+    if line["state"] != "judging" or any(row["answer"] is None for row in all_):
+        return
+    joining = [row["bot"] for row in all_ if row["answer"] == "join"]  # JUDG-02
+    messages.hand_out(change, line, [Receiver(bot, "judged") for bot in joining])
     messages.advance(change, line["session"])
+
+
+def _answer(event: Judged) -> str:
+    try:
+        read = msgspec.json.decode(event.raw or "", type=_Judgement)
+    except msgspec.DecodeError:  # Whatever else it says, a question to the user too, is no judgement.
+        return "failed"  # JUDG-03 JUDG-04
+    return "join" if read.join else "look_on"
+
+
+def _model(db: Database, bot: int) -> str:
+    own: str = db.value("SELECT model FROM bots WHERE id = ?", bot)
+    return steps.model(db, "judgement") or own  # LEAD-01

@@ -1,13 +1,22 @@
-"""Who is mentioned in a line: `@` and a name, where it does not stand in a path, a link or an address."""
+"""Who is mentioned in a line: `@` and a name, where it does not stand in a path, a link or an address.
+
+A name ends where it ends: nobody is guessed at. Only a whole word that fits exactly one member shortens its name.
+"""
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-EVERYONE = "everyone"
-_NO_MENTIONS = re.compile(r"\]\([^)]*\)|[A-Za-z][A-Za-z0-9+.-]*://\S+")  # MENT-11
-_GLUED = re.compile(r"[A-Za-z0-9_\-/\\]")  # MENT-12
-_TOKEN = re.compile(r"[\w\-]+")
+EVERYONE = ("everyone", "所有人")
+_NO_MENTIONS = re.compile(
+    r"\]\([^)]*\)"  # MENT-11
+    r"|[A-Za-z][A-Za-z0-9+.-]*://[!-~]+",  # MENT-11
+)
+_GLUED = re.compile(r"[A-Za-z0-9_\-/\\]")
+_TOKEN = re.compile(r"[A-Za-z0-9_\-]+|[\w\-]+")
+_RUN = re.compile(r"[^\s，。、；：！？（）《》「」“”]*$")
+_GOES_ON_AS_PATH = re.compile(r"[/\\](?!@)|\.[A-Za-z0-9]")
+_GOES_ON_AS_NAME = re.compile(r"[A-Za-z0-9_]-?[A-Za-z0-9_]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,57 +34,65 @@ class Mentions:
 
 
 def mentions_in(text: str, members: Mapping[str, int], roster: Mapping[str, int]) -> Mentions:
-    """Find the mentions in `text`. `members` and `roster` are Bots by name; who is present comes first.
-
-    A shortened name counts where it begins exactly one member's name (MENT-08).
-    """
+    """Find the mentions in `text`. `members` and `roster` are Bots by name; who is present comes first."""
     masked = _NO_MENTIONS.sub(lambda match: " " * len(match[0]), text)
     names = {**roster, **members}
     bots: dict[int, None] = {}
     unknown: dict[str, None] = {}
     everyone = False
     rest: list[str] = []
-    at, ended = 0, -1
-    while True:
-        sign = masked.find("@", at)
-        if sign < 0:
-            break
-        before = masked[sign - 1] if sign else ""
-        joined = before == "/" and sign - 1 == ended  # MENT-13
-        if _GLUED.match(before) and not joined:
-            rest.append(text[at : sign + 1])
-            at = sign + 1
+    begun, ended = 0, -1
+    for sign in (match.start() for match in re.finditer("@", masked)):
+        joined = masked[sign - 1 : sign] == "/" and sign - 1 == ended  # MENT-13
+        if sign < begun or (_is_glued(masked[:sign]) and not joined):
             continue
-        after = masked[sign + 1 :]
-        name, length = _name_at(after, names, members)
-        rest.append(text[at:sign])
-        if name == EVERYONE:
+        name, length = _name_at(masked[sign + 1 :], names, members)
+        end = sign + 1 + length
+        if not joined and _is_in_path(masked[:sign], masked[end:]):  # MENT-11
+            continue
+        if name in EVERYONE:
             everyone = True
-        elif name in names:
+        elif name is not None:
             bots[names[name]] = None
         elif length:
-            unknown[after[:length]] = None
-        at = ended = sign + 1 + length
-    rest.append(text[at:])
+            unknown[text[sign + 1 : end]] = None
+        rest.append(text[begun:sign])
+        begun = ended = end
+    rest.append(text[begun:])
     return Mentions(tuple(bots), everyone, tuple(unknown), "".join(rest))
 
 
+def _is_glued(before: str) -> bool:
+    """Whether an @ stands right behind a letter, digit or separator; behind a CJK character it begins a mention."""
+    return bool(_GLUED.match(before[-1:]))  # MENT-12 MENT-14
+
+
+def _is_in_path(before: str, after: str) -> bool:
+    """Whether a path is under way at an @, and goes on behind the name."""
+    run = _RUN.search(before)
+    return run is not None and bool(re.search(r"[/\\]", run[0])) and bool(_GOES_ON_AS_PATH.match(after))
+
+
 def _name_at(after: str, names: Mapping[str, int], members: Mapping[str, int]) -> tuple[str | None, int]:
-    """The name that a text begins with, and how many characters of it are that name."""
-    for name in sorted((*names, EVERYONE), key=len, reverse=True):
+    """Whose name a text begins with, and how many characters of it are that name; nobody's where it is unknown."""
+    for name in sorted((*names, *EVERYONE), key=len, reverse=True):
         if after.casefold().startswith(name.casefold()) and not _goes_on(after, len(name)):
             return name, len(name)
     token = _TOKEN.match(after)
     if token is None:
         return None, 0
-    for length in range(len(token[0]), 0, -1):
-        short = after[:length]
-        fits = [name for name in members if name.casefold().startswith(short.casefold())]
-        if len(fits) == 1 and not _goes_on(after, length):  # MENT-08
-            return fits[0], length
+    fits = [name for name in members if _shortens(token[0].casefold(), name.casefold())]
+    if len(fits) == 1:  # MENT-08 MENT-09
+        return fits[0], len(token[0])
     return None, len(token[0])
 
 
+def _shortens(short: str, name: str) -> bool:
+    """Whether a word is a name's beginning, or its end from the beginning of a word on."""
+    begins_word = not short[0].isascii() or not re.match(r"\w", name[: -len(short)][-1:])
+    return name.startswith(short) or (name.endswith(short) and begins_word)
+
+
 def _goes_on(after: str, length: int) -> bool:
-    """Whether a Latin word goes on behind a name: `@Beta` is not in `@Betamax`."""
-    return bool(re.match(r"[A-Za-z0-9_]{2}", after[length - 1 : length + 1]))
+    """Whether a Latin word goes on behind a name: `@Beta` is not in `@Betamax`, nor in `@Beta-2`."""
+    return bool(_GOES_ON_AS_NAME.match(after[length - 1 : length + 2]))

@@ -22,6 +22,7 @@ from threadrebuild.collab import (
 )
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.events import Line, TimerRang
+from threadrebuild.collab.receiver import Receiver
 
 BEHIND_MS = 45_000  # TURN-14
 
@@ -63,9 +64,12 @@ def say(change: Change, turn: sqlite3.Row, session: int, text: str, files: Seque
     """Post what a Bot says in a turn, and let those hear it who receive it; returns the message."""
     message = _post(change, turn, session, text)
     _attach(change, message, files)
-    note_mentions(change, message, pulls_in=household.session_of(change.db, session)["kind"] == "group")
+    in_group = household.session_of(change.db, session)["kind"] == "group"
+    unknown = note_mentions(change, message, pulls_in=in_group).unknown
     attribution.file(change, message)
     deliver(change, message_of(change, message))  # TURN-18
+    if in_group and unknown:
+        note(change, session, f"Nobody here is called {', '.join(unknown)}: nobody was woken by that.")  # MENT-10
     return message
 
 
@@ -120,22 +124,23 @@ def deliver(change: Change, message: sqlite3.Row) -> None:
     """Give a filed message to those who receive it; where its group has to judge first, ask them."""
     receivers = participation.receivers(change, message)
     if receivers is None:
-        judgement.ask(change, message)
+        judgement.ask(change, message["id"])
         return
     hand_out(change, message, receivers)
 
 
-def hand_out(change: Change, message: sqlite3.Row, receivers: Sequence[tuple[int, str]]) -> None:
+def hand_out(change: Change, message: sqlite3.Row, receivers: Sequence[Receiver]) -> None:
     """Let its receivers have a message, and those of the user's lines hear it who work on its plan."""
-    for bot, why in receivers:
-        hand_over(change, message, bot, why)
+    for receiver in receivers:
+        hand_over(change, message, receiver)
     if message["author"] == "user":
-        inbox.listen_in(change, message, [bot for bot, _ in receivers])
+        inbox.listen_in(change, message, [receiver.bot for receiver in receivers])
     change.db.write("UPDATE messages SET state = 'delivered' WHERE id = ?", message["id"])
 
 
-def hand_over(change: Change, message: sqlite3.Row, bot: int, why: str) -> None:
+def hand_over(change: Change, message: sqlite3.Row, receiver: Receiver) -> None:
     """Let one Bot have a message: in the work that it is filed to, or on its desk."""
+    bot, why, plans = receiver
     change.db.write(
         "INSERT OR IGNORE INTO message_receivers (message, bot, why) VALUES (?, ?, ?)", message["id"], bot, why
     )
@@ -147,7 +152,7 @@ def hand_over(change: Change, message: sqlite3.Row, bot: int, why: str) -> None:
     targets = attribution.targets(change.db, message["id"])
     if not targets:  # DESK-01 TURN-07
         desk.receive(change, message, bot)
-    for plan in dict.fromkeys(target.plan for target in targets):
+    for plan in dict.fromkeys(target.plan for target in targets if plans is None or target.plan in plans):
         inbox.receive(change, message, bot, why, next(target for target in targets if target.plan == plan))
 
 

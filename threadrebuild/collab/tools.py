@@ -4,13 +4,16 @@ import json
 import sqlite3
 from typing import Any
 
-from threadrebuild.collab import asks, desk, household, messages, runs, turns
+from threadrebuild.collab import asks, desk, household, mentions, messages, runs, turns
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.events import Ran
 from threadrebuild.collab.toolbox import OWN, Refused, tool
 
 READING = frozenset({"read_file", "list_dir", "read_skill"})  # DESK-09
 """What runs outside and changes nothing; so do MCP tools whose server says so."""
+ENDS_WITH_A_LINE = 2
+"""The last level at which a line in a chat between Bots ends the segment that said it."""
+SENT_BACK = "Nobody here is called"
 
 
 def is_effectful(name: str) -> bool:
@@ -72,7 +75,10 @@ def record(change: Change, call: sqlite3.Row, event: Ran) -> None:
 
 @tool("send_message")
 def send_message(change: Change, turn: sqlite3.Row, arguments: dict[str, Any]) -> str:
-    """Say something in a session the Bot is in; its segment goes on (END-44)."""
+    """Say something in a session the Bot is in; its segment goes on (END-44).
+
+    In a group a name that nobody has is sent back once, to be corrected.
+    """
     session = arguments.get("session", turn["session"])
     present = household.members(change.db, session) if isinstance(session, int) else {}
     if turn["bot"] not in present.values():
@@ -81,7 +87,14 @@ def send_message(change: Change, turn: sqlite3.Row, arguments: dict[str, Any]) -
     files = [str(path) for path in arguments.get("files", ())]
     if not text.strip() and not files:
         raise Refused("a message needs text or files")
-    return f"message {messages.say(change, turn, session, text, files)}"
+    unknown = mentions.mentions_in(text, present, household.roster(change.db)).unknown
+    kind = household.session_of(change.db, session)["kind"]
+    if kind == "group" and unknown and not _was_sent_back(change, turn):  # MENT-10
+        raise Refused(f"{SENT_BACK} {', '.join(unknown)}. Not sent: correct the name, or send it again as it is.")
+    said = messages.say(change, turn, session, text, files)
+    if kind == "bots" and change.level <= ENDS_WITH_A_LINE:  # MENT-18
+        turns.end(change, turn["id"], "completed", "said")
+    return f"message {said}"
 
 
 @tool("end_turn")
@@ -92,3 +105,23 @@ def end_turn(change: Change, turn: sqlite3.Row, arguments: dict[str, Any]) -> st
         raise Refused("end_turn needs a reason.")
     turns.end(change, turn["id"], "completed", reason)  # TURN-20
     return "ended"
+
+
+@tool("create_direct")
+def create_direct(change: Change, turn: sqlite3.Row, arguments: dict[str, Any]) -> str:
+    """Open a chat with another Bot, or find the one opened from here before; each line in it wakes the other."""
+    roster = household.roster(change.db)
+    to = arguments.get("to")
+    others = [bot for name, bot in roster.items() if to in (name, bot) and bot != turn["bot"]]
+    if not others:
+        raise Refused(f"{to!r} is no other Bot")
+    return f"session {household.chat_between(change, turn['bot'], others[0], turn['session'])}"
+
+
+def _was_sent_back(change: Change, turn: sqlite3.Row) -> bool:
+    """Whether the last message that a turn tried to send was sent back for a name."""
+    last = change.db.value(
+        "SELECT result FROM calls WHERE turn = ? AND name = 'send_message' AND state <> 'asked' ORDER BY id DESC",
+        turn["id"],
+    )
+    return str(last).startswith(SENT_BACK)

@@ -137,7 +137,7 @@ def _lead(played: Played, entry: Lead) -> None:
     rooms = played.rooms
     session = rooms.ask("SELECT id FROM sessions WHERE title = ? AND kind = 'group'", entry.room)[0][0]
     bot = rooms.ask("SELECT id FROM bots WHERE name = ?", entry.lead)[0][0] if entry.lead else None
-    rooms.does(lambda key, at: events.LeadSet(key=key, at=at, session=session, bot=bot))
+    rooms.does(lambda key, at: events.LeadSet(key=key, at=at, session=session, bot=bot, confirmed=True))
     rooms.world.sleep(SETTLE_SECONDS)
 
 

@@ -127,7 +127,8 @@ class Say(Happening, frozen=True, kw_only=True):
     read: Reading | Unread | None = None
     files: Filed | None = None
     reads_in: str = "1s"
-    judge: dict[str, Literal["join", "look_on", "fails"]] = {}
+    judge: dict[str, str] = {}
+    """What each Bot's judgement says: `join`, `look_on`, `fails`, or something else in words."""
     attach: list[str] = []
     reply_to: str | None = None
 

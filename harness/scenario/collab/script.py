@@ -80,8 +80,13 @@ class StoryScript:
         """Whether a Bot steps in."""
         line = self.lines[self._label(rooms, int(effect.subject.split(":")[1]))]
         name = rooms.ask("SELECT name FROM bots WHERE id = ?", effect.body["bot"])[0][0]
-        joins = {"join": True, "look_on": False, "fails": None}[line.judge.get(name, self.defaults.judge)]
-        return Reply(JUDGE_SECONDS, lambda key, at: events.Judged(key=key, at=at, effect=effect.id, joins=joins))
+        answer = line.judge.get(name, self.defaults.judge)
+        if answer == "fails":
+            return Reply(
+                JUDGE_SECONDS, lambda key, at: events.Judged(key=key, at=at, effect=effect.id, failure="error")
+            )
+        raw = {"join": plain({"join": True}), "look_on": plain({"join": False})}.get(answer, answer)
+        return Reply(JUDGE_SECONDS, lambda key, at: events.Judged(key=key, at=at, effect=effect.id, raw=raw))
 
     def hop(self, rooms: Rooms, effect: Effect) -> Reply:
         """What a Bot's model answers."""

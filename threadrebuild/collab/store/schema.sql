@@ -84,10 +84,18 @@ CREATE TABLE session_participants (
   session INTEGER NOT NULL REFERENCES sessions (id),
   bot INTEGER NOT NULL REFERENCES bots (id),
   is_lead INTEGER NOT NULL DEFAULT 0 CHECK (is_lead IN (0, 1)),
+  lead_by INTEGER REFERENCES user_actions (id),   -- the user's confirmation
   since INTEGER NOT NULL REFERENCES events (seq),
-  PRIMARY KEY (session, bot)
+  PRIMARY KEY (session, bot),
+  -- LEAD-08 PART-05
+  CHECK (is_lead = 0 OR lead_by IS NOT NULL)
 );
 CREATE UNIQUE INDEX one_lead_a_session ON session_participants (session) WHERE is_lead = 1;
+
+CREATE TABLE step_models (
+  step TEXT PRIMARY KEY CHECK (step IN ('judgement', 'reader')),
+  model TEXT NOT NULL
+);
 
 -- ------------------------------------------------------------------ words
 
@@ -184,6 +192,7 @@ CREATE TABLE judgements (
   bot INTEGER NOT NULL REFERENCES bots (id),
   effect INTEGER NOT NULL REFERENCES effects (id),
   answer TEXT CHECK (answer IN ('join', 'look_on', 'failed')),
+  -- JUDG-01
   PRIMARY KEY (message, bot)
 );
 
@@ -630,6 +639,18 @@ CREATE TABLE delegations (
   at INTEGER NOT NULL,
   CHECK (from_item <> to_item)
 );
+
+-- HAND-01
+CREATE TRIGGER a_delegation_is_called_for BEFORE INSERT ON delegations
+WHEN NOT EXISTS (SELECT 1 FROM calls WHERE turn = NEW.turn AND name = 'delegate') BEGIN
+  SELECT RAISE(ABORT, 'only a delegate call makes a delegation');
+END;
+-- HAND-05
+CREATE TRIGGER a_request_is_of_a_delegation BEFORE INSERT ON inbox_items
+WHEN NEW.kind = 'request' AND NOT EXISTS (SELECT 1 FROM delegations WHERE to_item = NEW.work_item AND state = 'open')
+BEGIN
+  SELECT RAISE(ABORT, 'only a delegation asks for work');
+END;
 
 CREATE TABLE submissions (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
