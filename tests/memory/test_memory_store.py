@@ -11,7 +11,8 @@ from memories import LI, Memories, local, page
 from harness.expect import expect, expect_equal, proves
 from threadrebuild.database import open_database
 from threadrebuild.memory.chain import HOPS, remember
-from threadrebuild.memory.claim import find_session
+from threadrebuild.memory.claim import find_session, session_of
+from threadrebuild.memory.history import held, receive
 from threadrebuild.memory.recollection import Arrival
 
 
@@ -95,6 +96,31 @@ def test_a_crash_leaves_a_message_remembered_or_not_there(tmp_path: Path, where:
     tables = {"sessions": 1, "messages": 1, "events": len(HOPS), "prompts": 1, "prompt_lines": 1}
     wanted = tables if where == "committed" else dict.fromkeys(tables, 0)
     assert {table: again.count(table) for table in tables} == wanted
+
+
+@pytest.mark.parametrize("where", ["commit", "committed"])
+def test_a_crash_leaves_a_page_stored_or_not_there_and_it_may_come_again(tmp_path: Path, where: str) -> None:
+    class Ended(Exception):
+        pass
+
+    def ends(name: str) -> None:
+        if name == where and armed:
+            raise Ended
+
+    armed: list[bool] = []
+    store = open_database(tmp_path / "memory.db", "threadrebuild.memory", ends, durable=False)
+    session = session_of(store, LI, local("2026-08-14 16:00"))
+    armed.append(True)
+    shown = page(("我在看瓷砖", "今天 15:20"), ("灰色的", "今天 15:21"), 城市="杭州")
+    with pytest.raises(Ended):
+        receive(store, session, shown, local("2026-08-14 16:01"))
+    store.close()
+    again = Memories(tmp_path)
+    tables = {"pages": 1, "page_parts": 2, "history_profiles": 1, "history": 2, "events": 1}
+    wanted = tables if where == "committed" else dict.fromkeys(tables, 0)
+    assert {table: again.count(table) for table in tables} == wanted
+    assert again.uploads(shown) == "stored"
+    assert [entry.content for entry in held(again.store, session)] == ["我在看瓷砖", "灰色的"]
 
 
 def test_looking_for_a_customer_makes_no_session(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import tomli
 from hypothesis import example, given
@@ -209,8 +210,6 @@ def test_the_clock_of_the_device_that_showed_the_label_counts() -> None:
 
 @proves("MC-24")
 def test_days_are_those_of_the_users_zone() -> None:
-    from zoneinfo import ZoneInfo
-
     clock = HandClock("2026-08-15 05:00")
     for zone, day in ((None, "2026-08-15"), (ZoneInfo("Europe/Berlin"), "2026-08-14")):
         device = Device("phone", clock, zone)

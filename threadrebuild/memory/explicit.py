@@ -2,6 +2,9 @@
 
 Until it was widened it knew only the form with a year. A chat shows that one so rarely that the judgement was almost
 never true, and no history was kept. The device reads labels by code of its own; both share their cases.
+
+What the widening costs: a label of the other four forms names a moment only together with the day on which it was read,
+which the server takes from the device and cannot check. A device with a wrong clock dates its history wrongly.
 """
 
 import re

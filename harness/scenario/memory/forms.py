@@ -12,7 +12,7 @@ from harness.scenario.memory.playing import Seen
 from harness.scenario.memory.shop import HopName, given_of
 from harness.scenario.seen import ScenarioFault, quoted
 from harness.scenario.stories.kinds import StoryForm
-from threadrebuild.memory.counts import labels
+from threadrebuild.memory.counts import counts, labels
 from threadrebuild.memory.history import held
 
 Part = Literal["system", "talk", "summary"]
@@ -152,7 +152,7 @@ class Blames(MemoryForm, frozen=True, kw_only=True):
 
 
 class Came(MemoryForm, frozen=True, kw_only=True):
-    """What a hop came to, so many times in the whole story; `amount`: how many things it handled the last time."""
+    """What a hop came to, so many times in the whole story; `amount`: how many things it handled when it ran last."""
 
     came: Text
     hop: HopName
@@ -160,12 +160,12 @@ class Came(MemoryForm, frozen=True, kw_only=True):
     amount: int | None = None
 
     def met(self, seen: Seen) -> Met:
-        rows = seen.shop.store.rows("SELECT came, amount FROM events WHERE stage = ? ORDER BY id", self.hop)
-        found = [row["amount"] for row in rows if row["came"] == self.came]
-        ok = len(found) == self.times and self.amount in (None, found[-1])
+        found = {came: count for (stage, came), count in counts(seen.shop.store).items() if stage == self.hop}
+        last = seen.shop.store.value("SELECT amount FROM events WHERE stage = ? ORDER BY id DESC", self.hop)
+        ok = found.get(self.came) == self.times and self.amount in (None, last)
         amount = "" if self.amount is None else f", {self.amount} at last"
         wanted = f"{self.hop} came to “{self.came}” {self.times} times{amount}"
-        return Met(ok, wanted, ", ".join(f"{row['came']} ({row['amount']})" for row in rows) or "it never ran")
+        return Met(ok, wanted, f"{found or 'it never ran'}, {last} at last")
 
 
 class Labels(MemoryForm, frozen=True, kw_only=True):
