@@ -196,7 +196,11 @@ def _changes_work(change: Change, item: sqlite3.Row) -> bool:
     """Whether an unread item may change what is being done: a question does not."""
     meaning = item["message"] and reader.meaning(change.db, item["message"])
     asks_how_far = meaning is not None and meaning.status
-    return item["author"] == "user" and not asks_how_far and not questions.is_question(item["text"])
+    return (
+        item["author"] == "user"  # TURN-09
+        and not asks_how_far  # TURN-10
+        and not questions.is_question(item["text"])
+    )
 
 
 def _hop(change: Change, turn: int, read: list[sqlite3.Row]) -> None:
