@@ -2,8 +2,9 @@
 
 from harness.scenario.collab.forms import FORMS
 from harness.scenario.collab.forms_turns import TURN_FORMS
+from harness.scenario.collab.forms_work import WORK_FORMS
 from harness.scenario.collab.play import play
 from harness.scenario.collab.scene import EVENTS, Scene
 from harness.scenario.stories.kinds import Kind
 
-KIND = Kind(Scene, EVENTS, FORMS | TURN_FORMS, play)
+KIND = Kind(Scene, EVENTS, FORMS | TURN_FORMS | WORK_FORMS, play)

@@ -14,6 +14,7 @@ from harness.scenario.collab.scene import (
     Allow,
     AnswerCard,
     BotTurn,
+    Continue,
     Crash,
     Happening,
     Lead,
@@ -23,7 +24,7 @@ from harness.scenario.collab.scene import (
     span_of,
     time_of,
 )
-from harness.scenario.collab.script import StoryScript
+from harness.scenario.collab.script import AGAIN, StoryScript
 from harness.scenario.stories.loading import Story, Unfinished
 from harness.world.kernel import Fault
 from harness.world.rooms import Rooms, Unscripted
@@ -164,6 +165,17 @@ def _card(played: Played, kind: str, shown: str) -> int:
     return int(found[0][0])
 
 
+def _continue(played: Played, entry: Continue) -> None:
+    rooms = played.rooms
+    turn = rooms.ask(
+        "SELECT max(t.id) FROM turns t JOIN bots b ON b.id = t.bot WHERE b.name = ? AND t.trigger_message = ?",
+        entry.by,
+        played.message(entry.line),
+    )[0][0]
+    rooms.does(lambda key, at: events.Continued(key=key, at=at, turn=turn))
+    rooms.world.sleep(SETTLE_SECONDS)
+
+
 def _crash(played: Played, entry: Crash) -> None:
     del entry
     played.rooms.kill()
@@ -174,6 +186,7 @@ _HAPPEN: dict[type, Callable[[Played, Any], None]] = {
     Lead: _lead,
     AnswerCard: _answer,
     Allow: _allow,
+    Continue: _continue,
     Crash: _crash,
 }
 
@@ -209,7 +222,7 @@ def _hops(story: Story) -> dict[tuple[str, str], list[Any]]:
         if isinstance(entry, Say):
             above = _label_of(entry)
         if isinstance(entry, BotTurn):
-            key = (entry.bot, entry.turn or above)
+            key = (entry.bot, (entry.turn or above) + (AGAIN if entry.again else ""))
             if key in hops:
                 raise story.error(f"story[{at}]: a second turn of {key[0]} is opened by {key[1]!r}", "story", at)
             hops[key] = entry.hops

@@ -144,6 +144,8 @@ class BotTurn(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     bot: str
     turn: str = msgspec.field(name="for", default="")
+    again: bool = False
+    """Whether it is the turn that continues that one."""
     hops: Annotated[list[Hop], Meta(min_length=1)]
 
 
@@ -171,6 +173,13 @@ class Allow(Happening, frozen=True, kw_only=True):
     may: bool = True
 
 
+class Continue(Happening, frozen=True, kw_only=True):
+    """The user presses continue on the newest turn of a Bot that a line opened."""
+
+    line: Text = msgspec.field(name="continue")
+    by: Text
+
+
 class Crash(Happening, frozen=True, kw_only=True):
     """The application dies, and comes up again."""
 
@@ -192,6 +201,7 @@ EVENTS: dict[str, type] = {
     "lead": Lead,
     "answer": AnswerCard,
     "allow": Allow,
+    "continue": Continue,
     "crash": Crash,
     "until": Until,
 }

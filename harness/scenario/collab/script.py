@@ -14,6 +14,8 @@ ARGUMENT = {"shell": "command", "read_file": "path", "write_file": "path", "list
 HOP_SECONDS = 10.0
 TOOL_SECONDS = 1.0
 JUDGE_SECONDS = 1.0
+AGAIN = " (again)"
+"""Behind the label of the line that opened a turn: the turn that continues that one."""
 NO_ANSWER = ("timeout", "no model", "error")
 
 
@@ -90,10 +92,7 @@ class StoryScript:
 
     def hop(self, rooms: Rooms, effect: Effect) -> Reply:
         """What a Bot's model answers."""
-        ((name, message),) = rooms.ask(
-            "SELECT b.name, t.trigger_message FROM turns t JOIN bots b ON b.id = t.bot WHERE t.id = ?", effect.turn
-        )
-        label = self._label(rooms, message)
+        name, label = self._turn(rooms, effect.turn)
         number = effect.body["hop"] - 1
         hops = self.hops.get((name, label), [])
         hop = hops[number] if number < len(hops) else self.defaults.hop
@@ -102,7 +101,7 @@ class StoryScript:
         if hop is None:
             raise Unscripted(f"{name} has no hop {number + 1} for the turn that {label!r} opened")
         self.used.add((name, label, number))
-        calls = tuple(_call(each) for each in hop.calls)
+        calls = tuple(self._call(rooms, each) for each in hop.calls)
         seconds = span_of(hop.takes) if hop.takes else HOP_SECONDS
 
         def make(key: str, at: int) -> events.Event:
@@ -114,12 +113,8 @@ class StoryScript:
 
     def run_tool(self, rooms: Rooms, effect: Effect) -> Reply:
         """What a tool does and gives."""
-        ((name, message, hop, ord_),) = rooms.ask(
-            "SELECT b.name, t.trigger_message, c.hop, c.ord FROM calls c JOIN turns t ON t.id = c.turn"
-            " JOIN bots b ON b.id = t.bot WHERE c.id = ?",
-            effect.body["call"],
-        )
-        hops = self.hops.get((name, self._label(rooms, message)), [])
+        ((hop, ord_),) = rooms.ask("SELECT hop, ord FROM calls WHERE id = ?", effect.body["call"])
+        hops = self.hops.get(self._turn(rooms, effect.turn), [])
         written = hops[hop - 1].calls[ord_] if hop <= len(hops) else {}
         what = str(next(iter(effect.body["arguments"].values()), ""))
         assert effect.turn is not None
@@ -146,12 +141,37 @@ class StoryScript:
 
     # ---------------------------------------------------------------- what answers name
 
+    def _turn(self, rooms: Rooms, turn: int | None) -> tuple[str, str]:
+        """A turn's Bot, and the label of the line that opened it."""
+        ((name, message, continues),) = rooms.ask(
+            "SELECT b.name, t.trigger_message, t.continues FROM turns t JOIN bots b ON b.id = t.bot WHERE t.id = ?",
+            turn,
+        )
+        return name, self._label(rooms, message) + (AGAIN if continues is not None else "")
+
     def _label(self, rooms: Rooms, message: int | None) -> str:
         """The label of the line of the user that a message is; of another message its own text."""
         if message in self.messages:
             return self.messages[message]
         found = rooms.ask("SELECT text FROM messages WHERE id = ?", message)
         return str(found[0][0]) if found else ""
+
+    def _call(self, rooms: Rooms, written: dict[str, Any]) -> events.Call:
+        """A call as a Bot's model makes it: what the story calls by name, the model has read the number of."""
+        name = next(iter(written))
+        value = written[name]
+        arguments = dict(value) if isinstance(value, dict) else {ARGUMENT.get(name, "text"): value}
+        arguments |= {key: each for key, each in written.items() if key != name and key not in CALL_KEYS}
+        for key, table in (("plan", "plans WHERE name"), ("session", "sessions WHERE title")):
+            if isinstance(arguments.get(key), str):
+                arguments[key] = _number(rooms, f"SELECT max(id) FROM {table} = ?", arguments[key])
+        if isinstance(arguments.get("ticket"), int) and "plan" in arguments:
+            known = "SELECT id FROM tickets WHERE plan = ? AND number = ?"
+            arguments["ticket"] = _number(rooms, known, arguments["plan"], arguments["ticket"])
+        if "quote" in arguments:
+            label = arguments.pop("quote")
+            arguments["quote_message_id"] = next(number for number, each in self.messages.items() if each == label)
+        return events.Call(name, arguments)
 
     def _raw(self, effect: Effect, answer: Reading | Filed) -> dict[str, Any]:
         if isinstance(answer, Reading):
@@ -171,6 +191,13 @@ class StoryScript:
         return {"kind": "plans", "about": about}
 
 
+def _number(rooms: Rooms, sql: str, *named: Any) -> Any:
+    found = rooms.ask(sql, *named)
+    if not found or found[0][0] is None:
+        raise Unscripted(f"a Bot is to choose {named}, and there is none of that name")
+    return found[0][0]
+
+
 def _name(written: str | dict[str, Any]) -> str:
     return written if isinstance(written, str) else str(written["plan"])
 
@@ -186,14 +213,6 @@ def _about(written: str | dict[str, Any], shown: dict[str, Any]) -> dict[str, An
     if "parts" in named:
         about["parts"] = named["parts"]
     return about
-
-
-def _call(written: dict[str, Any]) -> events.Call:
-    name = next(iter(written))
-    value = written[name]
-    arguments = dict(value) if isinstance(value, dict) else {ARGUMENT.get(name, "text"): value}
-    arguments |= {key: each for key, each in written.items() if key != name and key not in CALL_KEYS}
-    return events.Call(name, arguments)
 
 
 _ANSWERS: dict[str, Callable[[StoryScript, Rooms, Effect], Reply]] = {
