@@ -1,7 +1,6 @@
 """Within a turn: what is read between its calls and what that puts off, how it ends, and what its hops cost."""
 
 import json
-from itertools import product
 from pathlib import Path
 
 from evening import Evening, shell
@@ -80,6 +79,7 @@ def test_what_a_colleague_says_puts_nothing_off(tmp_path: Path) -> None:
     evening.say("@导演 排一下镜头", to="剪辑组", files=[plan])
     evening.say("@文案 写三句宣传语", to="剪辑组", files=[plan])
     hopped(evening, "文案", shell("render a"), shell("render b"))
+    hopped(evening, "导演", LOOK)
     hopped(evening, "导演", events.Call("send_message", {"text": "@文案 我这边改成竖版了"}))
     evening.run("文案")
     turn = evening.turns("文案")[0]["id"]
@@ -94,7 +94,7 @@ def test_a_question_puts_nothing_off_and_without_its_word_it_does(tmp_path: Path
     evening, plan, turn = _working(tmp_path, LOOK)
     ran(evening, "文案")
     for at, (asks, states) in enumerate(QUESTIONS):
-        for number, thing in product(NUMBERS, THINGS):
+        for number, thing in zip(NUMBERS, THINGS, strict=True):
             for line, wanted in ((asks, "started"), (states, "postponed")):
                 text = line.format(n=number, t=thing)
                 hopped(evening, "文案", shell("render a"), shell("render b"))
