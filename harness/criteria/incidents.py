@@ -12,6 +12,8 @@ from harness.rules import Rule
 
 DATE = re.compile(r"(?:\d{4}-)?\d{2}-\d{2}")
 FOLDER = "incidents"
+PRECAUTION = "precaution"
+"""What the catalogue has in a rule's incident cell where nothing happened yet."""
 
 
 def why_no_incident(incident: object, file: Path, root: Path, rules: Mapping[str, Rule]) -> str | None:
@@ -20,7 +22,7 @@ def why_no_incident(incident: object, file: Path, root: Path, rules: Mapping[str
         return None
     if not isinstance(incident, str):
         return "a scenario of an incident says which: a date, a record in the checkout, or a rule that tells it"
-    told_by_a_rule = incident in rules and bool(rules[incident].incident)
+    told_by_a_rule = incident in rules and rules[incident].incident not in ("", PRECAUTION)
     if not DATE.match(incident) and not told_by_a_rule and not (incident and (root / incident).exists()):  # CR-15
         return f"{incident!r} is no date, no record in the checkout, and no rule that tells an incident: a precaution"
     return None

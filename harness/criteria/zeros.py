@@ -99,6 +99,12 @@ def nothing_through(demand: msgspec.Struct) -> set[str]:
     return found | ({base} if only_lacks else set())
 
 
+def is_absence(demand: msgspec.Struct) -> bool:
+    """Whether a demand asks for an absence and nothing else, so that a run in which nothing happens meets it too."""
+    head, base = _head(demand)
+    return head == NEVER or bool(nothing_through(demand) & {base, f"{base}.{EXISTS}"})
+
+
 def something_through(demand: msgspec.Struct) -> set[str]:
     """The instruments that a demand shows to see something, when it is met."""
     head, base = _head(demand)

@@ -42,7 +42,8 @@ _LOCAL = re.compile(r"[^A-Za-z ,;:'_-]")
 def scenario_of(replay: Replay, recording: str) -> str:
     """The scenario's text; its recording lies at `recording`, as `talk` of a scenario says it."""
     operation, day = replay.archive.operation, replay.archive.operation.created_at[:10]
-    lines = [f"title = {toml_of(f'Incident of {day}: {_ended(replay)}')}", f"talk = {toml_of(recording)}"]
+    lines = [f"title = {toml_of(f'Incident of {day}: {_ended(replay)}')}", f"incident = {toml_of(day)}"]
+    lines.append(f"talk = {toml_of(recording)}")
     if replay.archive.operation.door != "tmux":
         lines.append(f"door = {toml_of(operation.door)}")
     if replay.settings:

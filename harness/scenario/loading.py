@@ -63,6 +63,12 @@ class Stated:
         """The rules that its expectations name."""
         return tuple(dict.fromkeys(form.rule for form in self.expect))
 
+    @property
+    def incident(self) -> str | None:
+        """Of which incident it is the record; None for a precaution."""
+        found = tomli.loads(self.file.read_text(encoding="utf-8")).get("incident")
+        return None if found is None else str(found)
+
     def error(self, reason: str, key: str = "title", number: int | None = None) -> ScenarioError:
         """An error that names the line where a key, or the entry of that number in it, stands."""
         line = line_of(self.file.read_text(encoding="utf-8"), key, number)
@@ -118,11 +124,20 @@ def read_scenario(path: Path, made: Callable[[Path, Path, dict[str, Any]], S]) -
     except tomli.TOMLDecodeError as error:
         raise ScenarioError(f"{name}:{error.lineno}: {error.msg}") from None
     try:
+        _see_incident(values.pop("incident", None), file, root)
         return made(file, root, values)
     except Fault as fault:
         line = line_of(source, fault.key, fault.number)
         at = fault.key if fault.number is None else f"{fault.key}[{fault.number}]"
         raise ScenarioError(f"{name}:{line}: {at}: {fault.reason}") from None
+
+
+def _see_incident(incident: object, file: Path, root: Path) -> None:
+    from harness.criteria.incidents import why_no_incident
+
+    why = why_no_incident(incident, file, root, catalogue(root))
+    if why is not None:
+        raise Fault("incident", None, why)
 
 
 def scenario_files(folder: Path) -> list[Path]:

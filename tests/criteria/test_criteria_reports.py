@@ -64,8 +64,9 @@ def test_a_pass_in_the_simulator_is_not_accepted_in_the_field() -> None:
 def test_a_precaution_does_not_stand_among_the_incidents(tmp_path: Path) -> None:
     """An incident has a date, a record, or a rule that tells it; a rule without an incident tells none."""
     happened = Rule("MC-03", "all", "x", "", "undated, recorded in production", "", "memory.md", 1, False)
-    guarded = Rule("MC-06", "all", "x", "", "", "", "memory.md", 2, False)
-    rules = {rule.id: rule for rule in (happened, guarded)}
+    guarded = Rule("MC-06", "all", "x", "", "precaution", "", "memory.md", 2, False)
+    untold = Rule("MC-12", "all", "x", "", "", "", "memory.md", 3, False)
+    rules = {rule.id: rule for rule in (happened, guarded, untold)}
     (tmp_path / "archive").mkdir()
     inside, outside = tmp_path / "incidents" / "a.toml", tmp_path / "review" / "a.toml"
 
@@ -75,7 +76,7 @@ def test_a_precaution_does_not_stand_among_the_incidents(tmp_path: Path) -> None
     for told in ("2026-07-21", "07-21, P0", "archive", "MC-03"):
         expect("CR-15", not wrong(told), f"{told!r} is an incident")
         expect("CR-15", not wrong(told, outside), f"{told!r} is one in any folder")
-    for told in ("MC-06", "undated", "", None, 7, "gone"):
+    for told in ("MC-06", "MC-12", "undated", "", None, 7, "gone"):
         expect("CR-15", wrong(told), f"{told!r} is none")
     expect("CR-15", not wrong(None, outside), "a precaution says nothing")
     expect_equal("CR-15", counted_apart(["07-21", None, None]), {"incidents": 1, "precautions": 2}, "counted apart")
