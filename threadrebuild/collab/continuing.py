@@ -81,7 +81,7 @@ def _goes_on(change: Change, old: sqlite3.Row) -> bool:
     else:
         live = work.live_turn(change.db, old["bot"], old["plan"])
     pressed = change.db.value("SELECT 1 FROM inbox_items WHERE continues = ?", old["id"])
-    return live is not None or bool(pressed)  # WORK-17
+    return live is not None or bool(pressed)  # WORK-17 FORK-03
 
 
 def _put_restart(change: Change, old: sqlite3.Row) -> None:

@@ -107,7 +107,7 @@ def let_go(change: Change, session: int) -> None:
 
 def _work_item(change: Change, bot: int, target: Target, message: sqlite3.Row, live: sqlite3.Row | None) -> int:
     if live is not None:
-        return int(live["work_item"])  # WORK-05
+        return int(live["work_item"])  # WORK-05 TURN-19 FORK-02 FORK-04
     return work.item(change, bot, target.plan, target.ticket, message["session"])
 
 

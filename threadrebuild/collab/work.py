@@ -83,7 +83,7 @@ def has_slot(db: Database, bot: int) -> bool:
     limit = db.value("SELECT parallel_limit FROM bots WHERE id = ?", bot)
     if not isinstance(limit, int) or limit < 1:  # WORK-09
         limit = SLOTS
-    return int(db.value("SELECT count(*) FROM live_turns WHERE bot = ? AND mode = 'work'", bot)) < limit
+    return int(db.value("SELECT count(*) FROM live_turns WHERE bot = ? AND mode = 'work'", bot)) < limit  # TURN-06
 
 
 def live_turn(db: Database, bot: int, plan: int) -> sqlite3.Row | None:
@@ -92,7 +92,7 @@ def live_turn(db: Database, bot: int, plan: int) -> sqlite3.Row | None:
         turn
         for turn in db.rows("SELECT * FROM live_turns WHERE plan IS NOT NULL ORDER BY id")
         if turn["bot"] == bot  # WORK-04
-        if turn["plan"] == plan  # WORK-08
+        if turn["plan"] == plan  # WORK-08 TURN-05
     ]
     return found[0] if found else None
 
@@ -107,7 +107,7 @@ def settle(change: Change, work_item: int) -> None:
     row = change.db.row("SELECT * FROM work_items WHERE id = ?", work_item)
     assert row is not None
     state = "closed" if row["plan"] is None else "idle"
-    if change.level >= CLOSES_FROM_LEVEL and _stage_of(change.db, row["ticket"]) in CLOSING_STAGES:  # WORK-14
+    if change.level >= CLOSES_FROM_LEVEL and _stage_of(change.db, row["ticket"]) in CLOSING_STAGES:  # WORK-14 TURN-03
         state = "closed"
     unread = "SELECT 1 FROM inbox_items WHERE work_item = ? AND state = 'queued' AND wakes = 1"
     if change.db.value(unread, work_item):  # WORK-14 DESK-03

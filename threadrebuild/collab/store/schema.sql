@@ -378,7 +378,7 @@ CREATE TABLE turns (
 );
 CREATE INDEX turns_live ON turns (bot) WHERE state IN ('running', 'waiting_approval', 'waiting_ask');
 CREATE VIEW live_turns AS SELECT * FROM turns WHERE state IN ('running', 'waiting_approval', 'waiting_ask');
--- WORK-02
+-- WORK-02 TURN-04
 CREATE UNIQUE INDEX one_live_turn_a_work_item ON turns (work_item)
   WHERE work_item IS NOT NULL AND state IN ('running', 'waiting_approval', 'waiting_ask');
 -- WORK-03
