@@ -14,6 +14,7 @@ from threadrebuild.collab.change import Change
 from threadrebuild.collab.engine import Effect, Engine
 from threadrebuild.collab.store import NEWEST_LEVEL, open_store
 from threadrebuild.collab.target import Target
+from threadrebuild.collab.tickets import open_ticket
 
 NINE = 1_786_842_000_000
 MINUTE = 60_000
@@ -164,7 +165,7 @@ class Evening:
             plan = plans.open_plan(change, title=name, opening=opening)
             attribution.put(change, line, [Target(plan)], locked=False, by="desk")
             for title, owner in tickets:
-                plans.open_ticket(change, plan, title, self.bot(owner))
+                open_ticket(change, plan, title, self.bot(owner))
         return plan
 
     def sql(self, statement: str, *values: Any) -> None:

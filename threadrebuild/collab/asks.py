@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from threadrebuild.collab import attribution, messages, reader, turns
+from threadrebuild.collab import attribution, messages, quotes, reader, turns
 from threadrebuild.collab.change import Change, Conflict
 from threadrebuild.collab.events import Answered, Approved
 from threadrebuild.collab.toolbox import Refused, tool
@@ -57,6 +57,10 @@ def answered(change: Change, event: Answered) -> None:
     strange = [option for option in event.chosen if option not in options]
     if strange or (len(event.chosen) > 1 and not card["multiple"]) or not (event.chosen or event.words.strip()):
         raise ValueError(f"{event.chosen!r} and {event.words!r} are no answer to ask {event.ask}")
+    turn = change.db.row("SELECT * FROM turns WHERE id = ?", card["turn"])
+    assert turn is not None
+    said = quotes.answer(event.chosen, event.words)
+    quotes.keep_filed(change, "answer", said, turn["plan"], turn["ticket"], session=turn["session"])  # QUOT-04
     _answer(change, card, _button(change, event.key), chosen=event.chosen, words=event.words)
 
 

@@ -6,8 +6,9 @@ Nothing is guessed: a line that neither refers to a matter nor is read to be abo
 import sqlite3
 from typing import Any
 
-from threadrebuild.collab import quotes, reader
+from threadrebuild.collab import quotes, reader, tickets
 from threadrebuild.collab.change import Change
+from threadrebuild.collab.events import Annotation
 from threadrebuild.collab.target import Target
 from threadrebuild.database import Database
 
@@ -57,6 +58,7 @@ def put(change: Change, message: int, found: list[Target], *, locked: bool, by: 
         f"UPDATE plans SET active_at = ? WHERE id IN ({','.join(str(target.plan) for target in found)})", change.at
     )
     quotes.follow(change, message)  # QUOT-08
+    tickets.cite(change, message)  # TICK-14
 
 
 def targets(db: Database, message: int) -> list[Target]:
@@ -109,6 +111,15 @@ def candidates(db: Database, message: sqlite3.Row) -> list[int]:
         lines=PREVIOUS_LINES,
     )
     return [row["id"] for row in rows]
+
+
+def of_annotation(db: Database, annotation: Annotation) -> tuple[int | None, int | None]:
+    """The plan and ticket that an annotation belongs to: those of the delivery that it annotates, else of its file."""
+    handed_in = db.row("SELECT plan, ticket FROM messages WHERE id = ? AND plan IS NOT NULL", annotation.delivery)
+    if handed_in is not None:  # QUOT-08
+        return handed_in["plan"], handed_in["ticket"]
+    found = _of_path(db, annotation.path)
+    return (found[0].plan, found[0].ticket) if found else (None, None)
 
 
 def described(db: Database, plan: int) -> dict[str, Any]:

@@ -9,7 +9,18 @@ from typing import Any
 
 import msgspec
 
-from threadrebuild.collab import attribution, desk, household, inbox, mentions, messages, plans, turns, work
+from threadrebuild.collab import (
+    attribution,
+    desk,
+    household,
+    inbox,
+    mentions,
+    messages,
+    plans,
+    tickets,
+    turns,
+    work,
+)
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.target import Target
 from threadrebuild.collab.toolbox import Bounced, Refused, tool
@@ -65,7 +76,7 @@ def take_default(change: Change, turn: sqlite3.Row, plan: int) -> None:
 def begin(change: Change, turn: sqlite3.Row, opening: sqlite3.Row) -> None:
     """Open a plan on a line of the user, with one ticket for what comes of it, and work on that."""
     plan = _open_for(change, opening, "")
-    ticket = plans.open_ticket(change, plan, title_of(change, opening), turn["bot"])
+    ticket = tickets.open_ticket(change, plan, title_of(change, opening), turn["bot"])
     choose(change, turn, plan, ticket)
 
 
@@ -192,7 +203,7 @@ def _ticket(change: Change, turn: sqlite3.Row, plan: int, named: int | _New | No
     if named is None:
         return None
     if isinstance(named, _New):
-        return plans.open_ticket(change, plan, named.new.title, turn["bot"])
+        return tickets.open_ticket(change, plan, named.new.title, turn["bot"])
     if change.db.value("SELECT plan FROM tickets WHERE id = ?", named) != plan:  # TICK-05
         raise Bounced("no_ticket", f"{named!r} is no ticket of plan {plan}.")
     return named

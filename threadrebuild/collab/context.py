@@ -1,59 +1,132 @@
-"""What a Bot reads at each hop: its situation, the user's words, the transcript, and what is new since its last hop."""
+"""What a Bot reads at each hop: its situation, the user's words, the transcript, and what is new since its last hop.
+
+Pure: the same store and segment give the same text.
+"""
 
 import sqlite3
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
-from threadrebuild.collab import attribution, desk
+from threadrebuild.collab import desk, household, localtime, quotes
 from threadrebuild.database import Database
 
 TRANSCRIPT_LINES = 40  # QUOT-14
+STEPS_SHOWN = 10
+EDITED = " (edited after sending)"  # QUOT-29
+ALIGN = "This is the plan's first segment: only here may you align the requirements with the user before you act."
 
 
 def render(db: Database, turn: sqlite3.Row, read: Sequence[sqlite3.Row]) -> str:
     """The text that a turn's model is given for its next hop; `read` are the inbox items new in it."""
-    parts = [_situation(db, turn)]
+    parts = [_part("Situation", _situation(db, turn)), _part("The user's words in this matter", _words(db, turn))]
     if turn["hops"] == 1:
-        parts.append(_transcript(db, turn))
-    parts.append(_new(db, read))
+        parts.append(_part("Transcript", _transcript(db, turn)))
+    parts.append(_part("New", [_heard(db, turn, item) for item in read]))
     return "\n\n".join(part for part in parts if part)
 
 
-def _situation(db: Database, turn: sqlite3.Row) -> str:
-    name = db.value("SELECT name FROM bots WHERE id = ?", turn["bot"])
-    lines = [f"# Situation\nYou are {name}."]
+def _part(title: str, lines: Sequence[str]) -> str:
+    return "\n".join([f"# {title}", *lines]) if lines else ""
+
+
+def _situation(db: Database, turn: sqlite3.Row) -> list[str]:
+    lines = [f"You are {db.value('SELECT name FROM bots WHERE id = ?', turn['bot'])}."]
     if turn["plan"] is not None:
-        lines.append(f"Plan {turn['plan']}: {attribution.described(db, turn['plan'])['name']}")
-    lines += desk.situation(db, turn)
-    return "\n".join(lines)
+        lines += _plan(db, turn)
+    live = db.rows("SELECT * FROM live_turns WHERE bot = ? AND id <> ? ORDER BY id", turn["bot"], turn["id"])
+    lines += [f"You are at work in {_at(db, other)} too: {_matter(db, other)}." for other in live]  # PLAN-31
+    return lines + desk.situation(db, turn)
 
 
-def _transcript(db: Database, turn: sqlite3.Row) -> str:
+def _plan(db: Database, turn: sqlite3.Row) -> list[str]:
+    plan = db.row("SELECT * FROM plans WHERE id = ?", turn["plan"])
+    assert plan is not None
+    elsewhere = plan["session"] != turn["session"]  # PLAN-31
+    opened = f" (opened in {household.place(db, plan['session'])})" if elsewhere else ""
+    lines = [f"Plan {plan['id']}: {plan['name']}{opened}"]
+    if turn["ticket"] is not None:
+        ticket = db.row("SELECT * FROM tickets WHERE id = ?", turn["ticket"])
+        assert ticket is not None
+        lines.append(f"Ticket {ticket['number']:02}: {ticket['title']}")
+    if plan["first_turn"] == turn["id"]:  # PLAN-32
+        lines.append(ALIGN)
+    live = db.rows(
+        "SELECT * FROM live_turns WHERE plan = ? AND bot <> ? AND session <> ? ORDER BY id",
+        plan["id"],
+        turn["bot"],
+        turn["session"],
+    )
+    lines += [f"{_name(db, other)} is at work on it in {_at(db, other)}." for other in live]  # PLAN-31
+    return lines + [_step(db, turn, step) for step in _history(db, plan["id"])]
+
+
+def _history(db: Database, plan: int) -> list[sqlite3.Row]:
+    found = db.rows(
+        "SELECT * FROM turns WHERE plan = ? AND ended_at IS NOT NULL ORDER BY ended_at DESC, id DESC LIMIT ?",
+        plan,
+        STEPS_SHOWN,
+    )
+    return found[::-1]
+
+
+def _step(db: Database, turn: sqlite3.Row, step: sqlite3.Row) -> str:
+    where = f" in {_at(db, step)}" if step["session"] != turn["session"] else ""  # PLAN-31
+    return f"Before: {localtime.shown(db, step['ended_at'])} {_name(db, step)}{where}: {step['end_reason']}"
+
+
+def _words(db: Database, turn: sqlite3.Row) -> list[str]:
+    plan = turn["plan"]
+    if plan is None and turn["mode"] == "readonly":
+        plan = db.value("SELECT plan FROM messages WHERE id = ?", turn["trigger_message"])
+    return quotes.section(db, turn, plan) if plan is not None else []  # QUOT-12
+
+
+def _transcript(db: Database, turn: sqlite3.Row) -> list[str]:
     rows = db.rows(
-        "SELECT m.*, b.name AS bot_name FROM messages m LEFT JOIN bots b ON b.id = m.bot WHERE m.session = ?"
-        " AND m.id < ifnull(?, m.id + 1) AND m.state <> 'withdrawn' AND (m.only_for IS NULL OR m.only_for = ?)"
+        "SELECT m.*, b.name AS speaker FROM messages m LEFT JOIN bots b ON b.id = m.bot WHERE m.session = ?"
+        " AND m.id < ifnull(?, m.id + 1) AND (m.only_for IS NULL OR m.only_for = ?)"
         " ORDER BY m.id DESC LIMIT ?",
         turn["session"],
         turn["trigger_message"],
         turn["bot"],
         TRANSCRIPT_LINES,
     )
-    if not rows:
+    said = [row for row in rows[::-1] if row["state"] != "withdrawn"]  # QUOT-30
+    return [f"{localtime.shown(db, row['at'])} {_line(db, turn, row)}" for row in said]
+
+
+def _line(db: Database, turn: sqlite3.Row, message: sqlite3.Row) -> str:
+    edited = EDITED if message["edited_at"] is not None else ""  # QUOT-29
+    return f"{message['speaker'] or message['author']}{_tag(db, turn, message)}: {message['text']}{edited}"
+
+
+def _heard(db: Database, turn: sqlite3.Row, item: sqlite3.Row) -> str:
+    message = db.row("SELECT * FROM messages WHERE id = ?", item["message"])
+    speaker = message and db.value("SELECT name FROM bots WHERE id = ?", message["bot"])
+    tag = _tag(db, turn, message) if message is not None else ""
+    where = f" (answer in session {item['reply_in']})" if item["reply_in"] is not None else ""
+    return f"[{item['id']}] {speaker or item['author']}{tag}: {item['text']}{where}"
+
+
+def _tag(db: Database, turn: sqlite3.Row, message: sqlite3.Row) -> str:
+    """The plan and ticket that a line belongs to, where a segment works on another."""
+    plan, ticket = message["plan"], message["ticket"]
+    other_plan = plan is not None and plan != turn["plan"]
+    other_ticket = ticket is not None and ticket != turn["ticket"]
+    if not (other_plan or other_ticket):  # PLAN-30
         return ""
-    return "# Transcript\n" + "\n".join(_line(row) for row in rows[::-1])
+    name = db.value("SELECT name FROM plans WHERE id = ?", plan)
+    number = db.value("SELECT number FROM tickets WHERE id = ?", ticket)
+    return f' [plan "{name}" · ticket {number:02}]' if number is not None else f' [plan "{name}"]'
 
 
-def _new(db: Database, read: Sequence[sqlite3.Row]) -> str:
-    if not read:
-        return ""
-    lines = [f"[{item['id']}] {item['author']}: {item['text']}" + _where(item) for item in read]
-    return "# New\n" + "\n".join(lines)
+def _matter(db: Database, turn: sqlite3.Row) -> str:
+    name = db.value("SELECT name FROM plans WHERE id = ?", turn["plan"])
+    return f'plan {turn["plan"]} "{name}"' if name is not None else "at your desk"
 
 
-def _where(item: sqlite3.Row) -> str:
-    return f" (answer in session {item['reply_in']})" if item["reply_in"] is not None else ""
+def _name(db: Database, turn: sqlite3.Row) -> str:
+    return str(db.value("SELECT name FROM bots WHERE id = ?", turn["bot"]))
 
 
-def _line(row: sqlite3.Row) -> str:
-    at = datetime.fromtimestamp(row["at"] / 1000, UTC).strftime("%m-%d %H:%M")
-    return f"{at} {row['bot_name'] or row['author']}: {row['text']}"
+def _at(db: Database, turn: sqlite3.Row) -> str:
+    return household.place(db, turn["session"])

@@ -34,6 +34,14 @@ class SessionOpened(Event, frozen=True, kw_only=True):
     members: tuple[str, ...] = ()
 
 
+class Annotation(msgspec.Struct, frozen=True):
+    """A remark of the user on a file; `delivery` is the message that handed the file in."""
+
+    path: str
+    text: str
+    delivery: int | None = None
+
+
 class Line(Event, frozen=True, kw_only=True):
     """The user has said something in a session. `card_plan` is the target picked on a card."""
 
@@ -42,6 +50,58 @@ class Line(Event, frozen=True, kw_only=True):
     files: tuple[str, ...] = ()
     reply_to: int | None = None
     card_plan: int | None = None
+    annotations: tuple[Annotation, ...] = ()
+
+
+class Edited(Event, frozen=True, kw_only=True):
+    """The user has changed the words of a line after it was sent."""
+
+    message: int
+    text: str
+
+
+class Withdrawn(Event, frozen=True, kw_only=True):
+    """The user takes a line back that nobody has read."""
+
+    message: int
+
+
+class Inserted(Event, frozen=True, kw_only=True):
+    """The user wants a line that waits to be read at once."""
+
+    message: int
+
+
+class SessionCleared(Event, frozen=True, kw_only=True):
+    """The user has cleared a session's history; with `erase_quotes` the words said there go too."""
+
+    session: int
+    erase_quotes: bool = False
+
+
+class SessionDeleted(Event, frozen=True, kw_only=True):
+    """The user has deleted a group; with `erase_quotes` the words said there go too."""
+
+    session: int
+    erase_quotes: bool = False
+
+
+class BoardEdited(Event, frozen=True, kw_only=True):
+    """The user has changed a plan's points on the board; None stays as it was."""
+
+    plan: int
+    goal: str | None = None
+    acceptance: tuple[str, ...] | None = None
+    rules: tuple[str, ...] | None = None
+
+
+class TicketEdited(Event, frozen=True, kw_only=True):
+    """The user has changed a ticket on the board; None stays as it was."""
+
+    ticket: int
+    title: str | None = None
+    description: str | None = None
+    status: Literal["todo", "in progress", "to accept", "done", "parked"] | None = None
 
 
 class BotRetired(Event, frozen=True, kw_only=True):
@@ -139,6 +199,10 @@ class Ran(Answer, frozen=True, kw_only=True):
     exit_code: int | None = None
     duration_ms: int = 0
     written: tuple[str, ...] = ()
+
+
+class Killed(Answer, frozen=True, kw_only=True):
+    """A command that was to be stopped has ended."""
 
 
 class TimerRang(Answer, frozen=True, kw_only=True):

@@ -101,3 +101,16 @@ def session_of(db: Database, session: int) -> sqlite3.Row:
     if found is None:
         raise ValueError(f"there is no session {session}")
     return found
+
+
+def engine_of(db: Database, bot: int) -> str:
+    """What runs a Bot: `endpoint` where the application does, else `claude_agent`."""
+    return str(db.value("SELECT engine FROM bots WHERE id = ?", bot))
+
+
+def place(db: Database, session: int | None) -> str:
+    """A session as a Bot reads of it."""
+    row = db.row("SELECT s.*, b.name FROM sessions s LEFT JOIN bots b ON b.id = s.bot WHERE s.id = ?", session)
+    if row is None:
+        return "a group that is gone"
+    return f"the direct chat with {row['name']}" if row["kind"] == "direct" else str(row["title"])

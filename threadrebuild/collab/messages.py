@@ -30,8 +30,8 @@ BEHIND_MS = 45_000  # TURN-14
 def arrive(change: Change, line: Line) -> None:
     """Take in a line of the user. Raises ValueError for a session, file or quoted line that is not there."""
     session = household.session_of(change.db, line.session)
-    if not line.text.strip() and not line.files:
-        raise ValueError("a line needs words or files")
+    if not line.text.strip() and not line.files and not line.annotations:
+        raise ValueError("a line needs words, files or annotations")
     if line.reply_to is not None and message_of(change, line.reply_to)["session"] != session["id"]:
         raise ValueError(f"line {line.reply_to} was not said in session {session['id']}")
     message = change.db.write(
@@ -50,12 +50,11 @@ def arrive(change: Change, line: Line) -> None:
         line.key,
     )
     _attach(change, message, line.files)
-    if session["kind"] == "files":
+    if session["kind"] == "files":  # QUOT-04
         change.db.write("UPDATE messages SET state = 'delivered' WHERE id = ?", message)
         return
-    note_mentions(change, message, pulls_in=session["kind"] == "group")
-    if line.text.strip():
-        quotes.keep(change, "said", line.text, session=session["id"], message=message)  # QUOT-04 QUOT-06
+    found = note_mentions(change, message, pulls_in=session["kind"] == "group")
+    _keep_words(change, message, line, found.rest)
     reader.ask_meaning(change, message)  # READ-28
     advance(change, session["id"])
 
@@ -178,6 +177,23 @@ def note_mentions(change: Change, message: int, *, pulls_in: bool) -> mentions.M
             change.db.write("INSERT INTO message_mentions (message, bot) VALUES (?, ?)", message, bot)
     change.db.write("UPDATE messages SET to_everyone = ? WHERE id = ?", int(found.everyone), message)
     return found
+
+
+def _keep_words(change: Change, message: int, line: Line, rest: str) -> None:
+    """Keep each annotation, and the line, unless beside annotations it only says for whom they are."""
+    says_something = rest if line.annotations else line.text  # QUOT-04
+    if says_something.strip():
+        quotes.keep(change, "said", line.text, session=line.session, message=message)  # QUOT-01 QUOT-06
+    for each in line.annotations:
+        change.db.write(
+            "INSERT INTO annotations (message, path, delivery, text) VALUES (?, ?, ?, ?)",
+            message,
+            each.path,
+            each.delivery,
+            each.text,
+        )
+        plan, ticket = attribution.of_annotation(change.db, each)
+        quotes.keep_filed(change, "annotation", each.text, plan, ticket, session=line.session)  # QUOT-04
 
 
 def _post(change: Change, turn: sqlite3.Row, session: int, text: str) -> int:

@@ -1,17 +1,27 @@
-"""Plans: each one matter round a goal, opened by the user's own words, with tickets, a folder and its points."""
+"""Plans: each one matter round a goal, opened by the user's own words, with tickets, a folder and its points.
+
+Points have versions, each with what caused it. Acceptance and rules among them are the user's, who writes them on the
+board; the words changed there are kept as the user's.
+"""
 
 import json
 import re
 import sqlite3
+from typing import Any
 
+from threadrebuild.collab import quotes
 from threadrebuild.collab.change import Change
+from threadrebuild.collab.events import BoardEdited
+from threadrebuild.database import Database
 
 NAME_LONGEST = 40  # PLAN-26
 ATTACHMENTS_ONLY = "仅附件"
+SEVERAL_FROM_LEVEL = 2
+"""From this level on a session may have several plans that go on; before, one was the current one."""
 
 
 def open_plan(change: Change, *, title: str, opening: sqlite3.Row) -> int:
-    """Open a plan on a line of the user. No other plan is stopped or parked by it (PLAN-09)."""
+    """Open a plan on a line of the user."""
     number = change.db.value("SELECT ifnull(max(id), 0) + 1 FROM plans")
     name = title[:NAME_LONGEST].strip() or name_of(change, opening)
     plan = change.db.write(
@@ -25,14 +35,66 @@ def open_plan(change: Change, *, title: str, opening: sqlite3.Row) -> int:
         change.at,
         change.at,
     )
-    points = {"goal": opening["text"], "acceptance": [], "rules": [], "progress": {}, "status": "active"}
+    if change.level < SEVERAL_FROM_LEVEL:  # PLAN-09
+        _take_slot(change, plan, opening["session"])
+    points = {
+        "category": "",
+        "goal": opening["text"],
+        "acceptance": [],
+        "rules": [],
+        "process": "",
+        "progress": {"done": [], "to_do": [], "stuck": []},
+        "status": "active",
+    }
     revise(change, plan, points, "message", opening["id"])
     change.log("plan.opened", plan=plan, message=opening["id"])
     return plan
 
 
-def revise(change: Change, plan: int, points: dict[str, object], cause: str, cause_id: int | None = None) -> None:
-    """Add a version of a plan's points, with what caused it (PLAN-22)."""
+def edit(change: Change, event: BoardEdited) -> None:
+    """Write what the user has changed of a plan's points on the board.
+
+    Raises ValueError for a plan that is not there.
+    """
+    before = points_of(change.db, event.plan)
+    now = dict(before)
+    if event.goal is not None:
+        now["goal"] = event.goal
+        changed = quotes.changed_clauses(before["goal"], event.goal)
+        if changed:
+            quotes.keep_filed(change, "board", "\n".join(changed), event.plan, None)
+    for field in ("acceptance", "rules"):
+        items = getattr(event, field)
+        if items is None:
+            continue
+        now[field] = list(items)
+        for added in [item for item in items if item not in before[field]]:
+            quotes.keep_filed(change, "board", added, event.plan, None)
+    action = change.db.write(
+        "INSERT INTO user_actions (event, kind, request) VALUES (?, 'button', ?)", change.event, event.key
+    )
+    revise(change, event.plan, now, "user", action)
+    change.db.write("UPDATE plans SET active_at = ? WHERE id = ?", change.at, event.plan)
+    change.log("plan.edited", plan=event.plan)
+
+
+def points_of(db: Database, plan: int) -> dict[str, Any]:
+    """The newest version of a plan's points. Raises ValueError where there is no such plan."""
+    found = db.value("SELECT points FROM plan_revisions WHERE plan = ? ORDER BY number DESC LIMIT 1", plan)
+    if found is None:
+        raise ValueError(f"there is no plan {plan}")
+    points: dict[str, Any] = json.loads(found)
+    return points
+
+
+def current(db: Database, session: int) -> int | None:
+    """The one current plan of a session, at the levels that know one."""
+    found: int | None = db.value("SELECT id FROM plans WHERE current_of = ?", session)
+    return found
+
+
+def revise(change: Change, plan: int, points: dict[str, Any], cause: str, cause_id: int | None) -> None:
+    """Add a version of a plan's points, with what caused it: a message, a turn, the user, a pass of the organizer."""
     number = change.db.value("SELECT ifnull(max(number), 0) + 1 FROM plan_revisions WHERE plan = ?", plan)
     change.db.write(
         "INSERT INTO plan_revisions (plan, number, points, cause, cause_id, at) VALUES (?, ?, ?, ?, ?, ?)",
@@ -48,40 +110,24 @@ def revise(change: Change, plan: int, points: dict[str, object], cause: str, cau
 def name_of(change: Change, opening: sqlite3.Row) -> str:
     """A plan's name: how its opening sentence begins, else its first file and how many there are."""
     words = " ".join(opening["text"].split())
-    if words:
-        return words[:NAME_LONGEST]
+    if words:  # PLAN-26
+        return words[:NAME_LONGEST].strip()
     files = change.db.rows("SELECT path FROM message_files WHERE message = ? ORDER BY ord", opening["id"])
-    if not files:
+    if not files:  # PLAN-26
         return ATTACHMENTS_ONLY
     first = files[0]["path"].rpartition("/")[2]
-    more = f" +{len(files) - 1}" if len(files) > 1 else ""
+    more = f" ({len(files)} files)" if len(files) > 1 else ""
     return f"{first[: NAME_LONGEST - len(more)]}{more}"
-
-
-def open_ticket(change: Change, plan: int, title: str, owner: int | None) -> int:
-    """Add a ticket with a folder of its own to a plan (TICK-13)."""
-    number = change.db.value("SELECT ifnull(max(number), 0) + 1 FROM tickets WHERE plan = ?", plan)
-    folder = change.db.value("SELECT folder FROM plans WHERE id = ?", plan)
-    ticket = change.db.write(
-        "INSERT INTO tickets (plan, number, title, folder, owner, at) VALUES (?, ?, ?, ?, ?, ?)",
-        plan,
-        number,
-        title,
-        f"{folder}/{number:02}-{slug(title)}",
-        owner,
-        change.at,
-    )
-    change.log("ticket.opened", bot=owner, plan=plan, ticket=ticket)
-    return ticket
-
-
-def folder_of(change: Change, plan: int, ticket: int | None) -> str:
-    """Where work on a plan or ticket is done by default (TICK-13)."""
-    if ticket is not None:
-        return str(change.db.value("SELECT folder FROM tickets WHERE id = ?", ticket))
-    return str(change.db.value("SELECT folder FROM plans WHERE id = ?", plan))
 
 
 def slug(title: str) -> str:
     """A title as the name of a folder."""
     return re.sub(r"[^\w]+", "-", title).strip("-")[:30] or "untitled"
+
+
+def _take_slot(change: Change, plan: int, session: int) -> None:
+    """Make a plan the one current of its session; another one that was is put aside."""
+    change.db.write(
+        "UPDATE plans SET status = 'parked', displaced = 1, current_of = NULL WHERE current_of = ?", session
+    )
+    change.db.write("UPDATE plans SET current_of = ? WHERE id = ?", session, plan)

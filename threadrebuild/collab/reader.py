@@ -128,6 +128,12 @@ def candidates_shown(db: Database, message: int) -> list[int] | None:
     return [plan["id"] for plan in json.loads(body)["candidates"]] if body else None
 
 
+def forget(change: Change, message: int) -> None:
+    """Let what a line was read as count no more, since its words have changed; where it is filed stays so."""
+    filed = messages.message_of(change, message)["filing"] is not None
+    change.db.write("UPDATE readings SET used = 0 WHERE message = ? AND (subject = ? OR ?)", message, USER_WORDS, filed)
+
+
 def is_read(db: Database, message: int) -> bool:
     """Whether every reading that was asked for a line has come back."""
     open_: int = db.value(

@@ -6,7 +6,7 @@ free; a desk takes no slot.
 
 import sqlite3
 
-from threadrebuild.collab import messages, plans, turns
+from threadrebuild.collab import messages, tickets, turns
 from threadrebuild.collab.change import Change
 from threadrebuild.database import Database
 
@@ -116,6 +116,14 @@ def settle(change: Change, work_item: int) -> None:
     change.db.write("UPDATE work_items SET state = ?, queued_seq = ? WHERE id = ?", state, since, work_item)  # WORK-14
 
 
+def settle_waiting(change: Change, work_item: int) -> None:
+    """Let a work item rest that was queued for something which it will not read now."""
+    wanted = "SELECT 1 FROM inbox_items WHERE work_item = ? AND state = 'queued' AND wakes = 1"
+    state = change.db.value("SELECT state FROM work_items WHERE id = ?", work_item)
+    if state == "queued" and not change.db.value(wanted, work_item):
+        settle(change, work_item)
+
+
 def mend(change: Change) -> None:
     """Settle what an application that ended unexpectedly has left as running."""
     left = change.db.rows(
@@ -128,7 +136,7 @@ def mend(change: Change) -> None:
 
 def folder(change: Change, work_item: sqlite3.Row) -> str:
     """Where a segment on a work item works; a desk in the workspace's root."""
-    return plans.folder_of(change, work_item["plan"], work_item["ticket"]) if work_item["plan"] is not None else ""
+    return tickets.folder_of(change, work_item["plan"], work_item["ticket"]) if work_item["plan"] is not None else ""
 
 
 def _stage_of(db: Database, ticket: int | None) -> str | None:

@@ -6,6 +6,7 @@ level that the file has.
 
 from pathlib import Path
 
+from threadrebuild.collab import quotes
 from threadrebuild.database import Database, Step, open_database
 
 NEWEST_LEVEL = 8
@@ -27,4 +28,7 @@ def open_store(
             raise ValueError(f"{path}: is at engine level {present}, and level {level} was asked for")
         elif present < level:
             store.write("UPDATE meta SET level = ?", level)
+        if not store.value("SELECT quotes_kept FROM meta"):  # QUOT-11
+            quotes.backfill(store)
+            store.write("UPDATE meta SET quotes_kept = 1")
     return store

@@ -4,7 +4,9 @@
 
 CREATE TABLE meta (
   one INTEGER PRIMARY KEY CHECK (one = 1),
-  level INTEGER NOT NULL CHECK (level BETWEEN 0 AND 8)
+  level INTEGER NOT NULL CHECK (level BETWEEN 0 AND 8),
+  zone TEXT NOT NULL DEFAULT 'Asia/Shanghai',     -- the user's
+  quotes_kept INTEGER NOT NULL DEFAULT 0          -- whether the words of before were copied out of the transcript
 );
 CREATE TRIGGER level_only_rises BEFORE UPDATE ON meta WHEN NEW.level < OLD.level BEGIN
   SELECT RAISE(ABORT, 'a store never goes back to a lower level');
@@ -24,7 +26,7 @@ CREATE TABLE effects (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   event INTEGER NOT NULL REFERENCES events (seq),
   kind TEXT NOT NULL,
-  turn INTEGER REFERENCES turns (id),
+  turn INTEGER REFERENCES turns (id) ON DELETE SET NULL,
   subject TEXT NOT NULL DEFAULT '',
   body TEXT NOT NULL,
   state TEXT NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'started', 'done', 'void'))
@@ -113,6 +115,7 @@ CREATE TABLE messages (
   parent INTEGER REFERENCES messages (id),
   turn INTEGER,                                   -- the turn that a Bot said it in
   state TEXT NOT NULL DEFAULT 'arrived' CHECK (state IN ('arrived', 'filed', 'judging', 'delivered', 'withdrawn')),
+  was_read INTEGER NOT NULL DEFAULT 0,            -- whether a Bot has read it out of an inbox
   head_at INTEGER,                                -- when its turn among the lines of its session came
   filing TEXT CHECK (filing IN ('filed', 'undetermined', 'none')),
   plan INTEGER REFERENCES plans (id),             -- the first of its filings, for versions that know one only
@@ -125,13 +128,22 @@ CREATE TABLE messages (
 );
 CREATE INDEX messages_of_session ON messages (session, id);
 
+-- QUOT-31
+CREATE TRIGGER a_withdrawn_line_stays BEFORE UPDATE OF text, state ON messages WHEN OLD.state = 'withdrawn' BEGIN
+  SELECT RAISE(ABORT, 'a line that was withdrawn is neither edited nor brought back');
+END;
+
 CREATE TABLE message_versions (
-  message INTEGER NOT NULL REFERENCES messages (id) ON DELETE CASCADE,
+  message INTEGER NOT NULL,
   version INTEGER NOT NULL,
   text TEXT NOT NULL,
   at INTEGER NOT NULL,
   PRIMARY KEY (message, version)
 );
+-- QUOT-18
+CREATE TRIGGER versions_go_with_their_line AFTER DELETE ON messages BEGIN
+  DELETE FROM message_versions WHERE message = OLD.id;
+END;
 
 CREATE TABLE message_files (
   message INTEGER NOT NULL REFERENCES messages (id) ON DELETE CASCADE,
@@ -165,6 +177,11 @@ CREATE TABLE message_filings (
   PRIMARY KEY (message, ord)
 );
 CREATE UNIQUE INDEX one_filing_a_target ON message_filings (message, plan, ifnull(ticket, 0), ifnull(part, ''));
+-- QUOT-31
+CREATE TRIGGER a_withdrawn_line_is_not_refiled BEFORE INSERT ON message_filings
+WHEN (SELECT state FROM messages WHERE id = NEW.message) = 'withdrawn' BEGIN
+  SELECT RAISE(ABORT, 'a line that was withdrawn is not filed any more');
+END;
 
 CREATE TABLE message_receivers (
   message INTEGER NOT NULL REFERENCES messages (id) ON DELETE CASCADE,
@@ -214,6 +231,17 @@ CREATE TABLE quote_filings (
   ticket INTEGER REFERENCES tickets (id)
 );
 CREATE UNIQUE INDEX one_quote_filing ON quote_filings (quote, plan, ifnull(ticket, 0));
+-- A version that knows of one filing only writes it to the message itself: the words follow that too.
+-- QUOT-08
+CREATE TRIGGER quotes_follow_an_older_version AFTER UPDATE OF plan, ticket ON messages
+WHEN NEW.plan IS NOT NULL AND (NEW.plan IS NOT OLD.plan OR NEW.ticket IS NOT OLD.ticket)
+  AND NOT EXISTS (SELECT 1 FROM message_filings WHERE message = NEW.id AND plan = NEW.plan AND ticket IS NEW.ticket)
+BEGIN
+  DELETE FROM quote_filings WHERE plan = OLD.plan AND ticket IS OLD.ticket
+    AND quote IN (SELECT id FROM quotes WHERE message = NEW.id AND source = 'said');
+  INSERT OR IGNORE INTO quote_filings (quote, plan, ticket)
+    SELECT id, NEW.plan, NEW.ticket FROM quotes WHERE message = NEW.id AND source = 'said';
+END;
 CREATE TRIGGER quotes_are_kept BEFORE DELETE ON quotes BEGIN
   SELECT RAISE(ABORT, 'a quote is erased, never deleted');
 END;
@@ -257,6 +285,7 @@ CREATE TABLE plans (
   status TEXT NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'done', 'parked', 'delivered', 'accepted', 'abandoned')),
   dormant INTEGER NOT NULL DEFAULT 0 CHECK (dormant IN (0, 1)),
   dormant_reason TEXT,
+  first_turn INTEGER,                             -- its first segment, also after that was cleared
   standing INTEGER NOT NULL DEFAULT 0 CHECK (standing IN (0, 1)),
   lead INTEGER REFERENCES bots (id),
   large TEXT CHECK (large IN ('yes', 'no', 'no_split')),
@@ -267,6 +296,7 @@ CREATE TABLE plans (
   active_at INTEGER NOT NULL                      -- the last activity
 );
 CREATE UNIQUE INDEX one_current_plan_a_session ON plans (current_of) WHERE current_of IS NOT NULL;
+-- PLAN-05
 CREATE TRIGGER opening_stays BEFORE UPDATE OF opening ON plans WHEN NEW.opening <> OLD.opening BEGIN
   SELECT RAISE(ABORT, 'the request that opened a plan is kept word for word');
 END;
@@ -279,8 +309,18 @@ CREATE TABLE plan_revisions (
   cause_id INTEGER,
   at INTEGER NOT NULL,
   PRIMARY KEY (plan, number),
-  CHECK (cause NOT IN ('message', 'turn') OR cause_id IS NOT NULL)
+  -- PLAN-22
+  CHECK (cause NOT IN ('message', 'turn', 'user') OR cause_id IS NOT NULL)
 );
+-- PLAN-06 PLAN-21
+CREATE TRIGGER acceptance_and_rules_are_the_users BEFORE INSERT ON plan_revisions
+WHEN NEW.cause <> 'user' AND EXISTS (
+  SELECT 1 FROM (SELECT points FROM plan_revisions WHERE plan = NEW.plan ORDER BY number DESC LIMIT 1) last
+  WHERE json_extract(last.points, '$.acceptance') IS NOT json_extract(NEW.points, '$.acceptance')
+    OR json_extract(last.points, '$.rules') IS NOT json_extract(NEW.points, '$.rules')
+) BEGIN
+  SELECT RAISE(ABORT, 'acceptance and rules are written by the user only');
+END;
 
 CREATE TABLE tickets (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -319,7 +359,7 @@ CREATE TABLE artifacts (
   path TEXT NOT NULL,
   plan INTEGER REFERENCES plans (id),
   ticket INTEGER REFERENCES tickets (id),
-  turn INTEGER REFERENCES turns (id),
+  turn INTEGER REFERENCES turns (id) ON DELETE SET NULL,
   message INTEGER REFERENCES messages (id) ON DELETE SET NULL,
   written INTEGER NOT NULL DEFAULT 0 CHECK (written IN (0, 1)),
   at INTEGER NOT NULL
@@ -356,9 +396,9 @@ CREATE TABLE turns (
                                        'completed', 'stopped', 'interrupted', 'failed', 'redirected')),
   phase TEXT NOT NULL DEFAULT 'hop',
   trigger_message INTEGER REFERENCES messages (id) ON DELETE SET NULL,
-  trigger_item INTEGER REFERENCES inbox_items (id),
-  continues INTEGER REFERENCES turns (id),         -- the segment that was cut off and goes on in this one
-  woken_by_turn INTEGER REFERENCES turns (id),
+  trigger_item INTEGER REFERENCES inbox_items (id) ON DELETE SET NULL,
+  continues INTEGER REFERENCES turns (id) ON DELETE SET NULL,      -- the segment that was cut off and goes on in this one
+  woken_by_turn INTEGER REFERENCES turns (id) ON DELETE SET NULL,
   began_seq INTEGER NOT NULL REFERENCES events (seq),
   began_at INTEGER NOT NULL,
   ended_at INTEGER,
@@ -423,15 +463,22 @@ BEGIN
   SELECT RAISE(ABORT, 'a finished segment has an end reason');
 END;
 
+CREATE TRIGGER a_plans_first_segment AFTER INSERT ON turns WHEN NEW.plan IS NOT NULL BEGIN
+  UPDATE plans SET first_turn = NEW.id WHERE id = NEW.plan AND first_turn IS NULL;
+END;
+CREATE TRIGGER a_plans_first_segment_from_a_desk AFTER UPDATE OF plan ON turns WHEN NEW.plan IS NOT NULL BEGIN
+  UPDATE plans SET first_turn = NEW.id WHERE id = NEW.plan AND first_turn IS NULL;
+END;
+
 CREATE TABLE turn_candidates (
-  turn INTEGER NOT NULL REFERENCES turns (id),
+  turn INTEGER NOT NULL REFERENCES turns (id) ON DELETE CASCADE,
   ord INTEGER NOT NULL,
   plan INTEGER NOT NULL REFERENCES plans (id),
   PRIMARY KEY (turn, plan)
 );
 
 CREATE TABLE hops (
-  turn INTEGER NOT NULL REFERENCES turns (id),
+  turn INTEGER NOT NULL REFERENCES turns (id) ON DELETE CASCADE,
   number INTEGER NOT NULL,
   effect INTEGER NOT NULL REFERENCES effects (id),
   text TEXT,
@@ -442,7 +489,7 @@ CREATE TABLE hops (
 
 CREATE TABLE calls (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
-  turn INTEGER NOT NULL REFERENCES turns (id),
+  turn INTEGER NOT NULL REFERENCES turns (id) ON DELETE CASCADE,
   hop INTEGER NOT NULL,
   ord INTEGER NOT NULL,
   name TEXT NOT NULL,
@@ -468,7 +515,7 @@ CREATE TABLE turn_runs (
 );
 
 CREATE TABLE processes (
-  call INTEGER PRIMARY KEY REFERENCES calls (id),
+  call INTEGER PRIMARY KEY REFERENCES calls (id) ON DELETE CASCADE,
   pgid INTEGER NOT NULL,
   ended INTEGER NOT NULL DEFAULT 0 CHECK (ended IN (0, 1))
 );
@@ -481,19 +528,25 @@ CREATE TABLE inbox_items (
   message INTEGER REFERENCES messages (id) ON DELETE SET NULL,
   author TEXT NOT NULL CHECK (author IN ('user', 'bot', 'app')),
   text TEXT NOT NULL,                             -- as it was when it was put here
+  before TEXT,                                    -- of an edit: the words that were read before it
   reply_in INTEGER REFERENCES sessions (id),
   prio INTEGER NOT NULL CHECK (prio BETWEEN 1 AND 4),
   wakes INTEGER NOT NULL DEFAULT 1 CHECK (wakes IN (0, 1)),
   state TEXT NOT NULL DEFAULT 'queued' CHECK (state IN ('queued', 'held', 'read', 'superseded', 'void')),
-  read_by_turn INTEGER REFERENCES turns (id),
+  read_by_turn INTEGER REFERENCES turns (id) ON DELETE CASCADE,
   disposition TEXT,
-  woken_by_turn INTEGER REFERENCES turns (id),
-  continues INTEGER REFERENCES turns (id),        -- of a restart: the segment that was cut off
+  woken_by_turn INTEGER REFERENCES turns (id) ON DELETE SET NULL,
+  continues INTEGER REFERENCES turns (id) ON DELETE SET NULL,      -- of a restart: the segment that was cut off
   seq INTEGER NOT NULL REFERENCES events (seq),
   CHECK ((state = 'read') = (read_by_turn IS NOT NULL))
 );
 CREATE UNIQUE INDEX one_copy_a_receiver ON inbox_items (work_item, message, kind)
   WHERE message IS NOT NULL AND state IN ('queued', 'held');
+
+CREATE TRIGGER a_line_that_was_read AFTER UPDATE OF state ON inbox_items
+WHEN NEW.state = 'read' AND OLD.state <> 'read' AND NEW.message IS NOT NULL BEGIN
+  UPDATE messages SET was_read = 1 WHERE id = NEW.message;
+END;
 
 -- WORK-21
 CREATE TRIGGER what_was_read_stays BEFORE UPDATE ON inbox_items
@@ -511,7 +564,7 @@ CREATE TABLE waits (
   due INTEGER,
   dedupe TEXT,
   note TEXT NOT NULL DEFAULT '',
-  made_by_turn INTEGER REFERENCES turns (id),
+  made_by_turn INTEGER REFERENCES turns (id) ON DELETE SET NULL,
   state TEXT NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'suspended', 'fired', 'void')),
   void_reason TEXT,
   CHECK (kind <> 'delegation' OR due IS NULL)
@@ -543,9 +596,9 @@ END;
 
 CREATE TABLE asks (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
-  turn INTEGER NOT NULL REFERENCES turns (id),
+  turn INTEGER NOT NULL REFERENCES turns (id) ON DELETE CASCADE,
   message INTEGER REFERENCES messages (id) ON DELETE SET NULL,
-  call INTEGER REFERENCES calls (id),             -- what the segment waits with
+  call INTEGER REFERENCES calls (id) ON DELETE CASCADE,  -- what the segment waits with
   kind TEXT NOT NULL DEFAULT 'ask' CHECK (kind IN ('ask', 'approval', 'work_question')),
   question TEXT NOT NULL,
   options TEXT NOT NULL DEFAULT '[]',
@@ -593,7 +646,7 @@ CREATE TABLE holds (
   session INTEGER REFERENCES sessions (id),
   plan INTEGER REFERENCES plans (id),
   ticket INTEGER REFERENCES tickets (id),
-  turn INTEGER REFERENCES turns (id),
+  turn INTEGER,                                   -- kept when the turn is cleared
   source TEXT NOT NULL CHECK (source IN ('user_text', 'user_button', 'legacy', 'migration')),
   source_message INTEGER REFERENCES messages (id) ON DELETE SET NULL,
   void INTEGER NOT NULL DEFAULT 0 CHECK (void IN (0, 1)),
@@ -613,7 +666,7 @@ CREATE TRIGGER holds_are_kept BEFORE DELETE ON holds BEGIN
 END;
 CREATE TABLE hold_cover (
   hold INTEGER NOT NULL REFERENCES holds (id),
-  turn INTEGER REFERENCES turns (id),
+  turn INTEGER,
   bot INTEGER REFERENCES bots (id),
   plan INTEGER REFERENCES plans (id),
   CHECK ((turn IS NOT NULL) <> (bot IS NOT NULL AND plan IS NOT NULL))
@@ -625,7 +678,7 @@ CREATE TABLE delegations (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   from_item INTEGER NOT NULL REFERENCES work_items (id),
   to_item INTEGER NOT NULL REFERENCES work_items (id),
-  turn INTEGER NOT NULL REFERENCES turns (id),
+  turn INTEGER REFERENCES turns (id) ON DELETE SET NULL,
   session INTEGER NOT NULL REFERENCES sessions (id),
   plan INTEGER REFERENCES plans (id),
   ticket INTEGER REFERENCES tickets (id),
@@ -655,7 +708,7 @@ END;
 CREATE TABLE submissions (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   ticket INTEGER NOT NULL REFERENCES tickets (id),
-  turn INTEGER REFERENCES turns (id),
+  turn INTEGER REFERENCES turns (id) ON DELETE SET NULL,
   bot INTEGER REFERENCES bots (id),
   origin TEXT NOT NULL CHECK (origin IN ('submit', 'implicit', 'answer', 'organizer')),
   content TEXT,
@@ -678,7 +731,7 @@ CREATE TABLE reviews (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   submission INTEGER NOT NULL REFERENCES submissions (id),
   bot INTEGER NOT NULL REFERENCES bots (id),
-  turn INTEGER REFERENCES turns (id),
+  turn INTEGER REFERENCES turns (id) ON DELETE SET NULL,
   outcome TEXT NOT NULL CHECK (outcome IN ('approve', 'return')),
   verdicts TEXT NOT NULL DEFAULT '[]',
   note TEXT NOT NULL DEFAULT '',
@@ -712,7 +765,7 @@ CREATE TABLE jobs (
   tool TEXT NOT NULL,
   arguments TEXT NOT NULL,
   job TEXT NOT NULL,
-  turn INTEGER REFERENCES turns (id),
+  turn INTEGER REFERENCES turns (id) ON DELETE SET NULL,
   work_item INTEGER REFERENCES work_items (id),
   plan INTEGER REFERENCES plans (id),
   ticket INTEGER REFERENCES tickets (id),
