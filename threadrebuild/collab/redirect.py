@@ -9,7 +9,7 @@ import sqlite3
 from threadrebuild.collab import household, inbox, turns, work
 from threadrebuild.collab.change import Change
 
-LAST_LEVEL = 1
+LAST_LEVEL = 1  # TURN-28
 
 
 def receive(change: Change, message: sqlite3.Row, bot: int) -> None:
@@ -20,14 +20,14 @@ def receive(change: Change, message: sqlite3.Row, bot: int) -> None:
         inbox.put(change, item, message, None)
     elif household.session_of(change.db, message["session"])["kind"] == "direct":  # FORK-01
         _fork(change, message, item, live)
-    elif message["author"] == "user":  # REDIR-05
+    elif message["author"] == "user":  # REDIR-01
         _redirect(change, message, item, live)
     else:
         inbox.put(change, item, message, live)
 
 
 def _redirect(change: Change, message: sqlite3.Row, item: int, old: sqlite3.Row) -> None:
-    turns.end(change, old["id"], "redirected", "redirected")  # REDIR-01
+    turns.end(change, old["id"], "redirected", "redirected")
     unread = change.db.rows("SELECT * FROM inbox_items WHERE work_item = ? AND state = 'queued' ORDER BY id", item)
     inbox.put(change, item, message, None)
     turns.open_on(change, _row(change, item), _copy(change, item, message), also=[_carried(change, item, old), *unread])

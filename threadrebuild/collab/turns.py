@@ -15,8 +15,6 @@ from threadrebuild.collab.events import Hopped, Ran, Started
 ASKS_EVERY_HOPS = 40  # TURN-22
 STUCK = "# Are you stuck?\nThis turn has made {hops} hops. If it is not getting anywhere, say so, or try another way."
 PUT_OFF = "Not run: the user has said something new. Call it again if it is still wanted."
-CUT_OFF = {"asked": "refused", "started": "unknown"}
-"""What becomes of the calls of a turn that ends before they have."""
 
 
 def open_turn(change: Change, work_item: sqlite3.Row) -> int:
@@ -139,8 +137,9 @@ def end(change: Change, turn: int, state: str, reason: str) -> None:
         "UPDATE turns SET state = ?, end_reason = ?, ended_at = ? WHERE id = ?", state, reason, change.at, turn
     )
     for call in change.db.rows("SELECT * FROM calls WHERE turn = ? ORDER BY id", turn):
-        if call["state"] in CUT_OFF:  # REDIR-02
-            change.db.write("UPDATE calls SET state = ? WHERE id = ?", CUT_OFF[call["state"]], call["id"])
+        if call["state"] in ("asked", "started"):  # REDIR-02
+            left = "refused" if call["state"] == "asked" else "unknown"
+            change.db.write("UPDATE calls SET state = ? WHERE id = ?", left, call["id"])
     asks.close(change, turn)
     change.void_effects(turn)
     if row["work_item"] is not None:

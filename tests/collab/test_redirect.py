@@ -1,0 +1,93 @@
+"""The old path at its last level, and the same at the next one, where a line is read by the work it belongs to."""
+
+from pathlib import Path
+
+from evening import Evening, shell
+from outside import hopped, ran
+
+from harness.expect import expect, expect_equal, proves
+from threadrebuild.collab import events
+
+OLD, NEW = 1, 2
+
+
+def _at(folder: Path, level: int) -> Evening:
+    """导演 and 文案 in a group, at a level."""
+    (folder / str(level)).mkdir()
+    return Evening(folder / str(level), bots=["导演", "文案"], rooms={"剪辑组": ["导演", "文案"]}, level=level)
+
+
+def _states(evening: Evening, bot: str) -> list[str]:
+    return [turn["state"] for turn in evening.turns(bot)]
+
+
+@proves("REDIR-03")
+def test_each_new_line_restarts_a_bot_on_the_old_path_only(tmp_path: Path) -> None:
+    for level, wanted in ((OLD, ["redirected", "redirected", "running"]), (NEW, ["running"])):
+        evening = _at(tmp_path, level)
+        plan = evening.opened("新品片", to="剪辑组")
+        for line in ("@导演 排一下镜头", "@导演 改成竖版", "@导演 加个片尾"):
+            evening.say(line, to="剪辑组", files=[plan])
+        expect_equal("REDIR-03", _states(evening, "导演"), wanted, f"turns after three lines at level {level}")
+
+
+@proves("REDIR-04")
+def test_a_mention_stops_nothing_from_level_2_on(tmp_path: Path) -> None:
+    for level, wanted in ((OLD, "unknown"), (NEW, "started")):
+        evening = _at(tmp_path, level)
+        plan = evening.opened("新品片", to="剪辑组")
+        evening.say("@导演 渲染样片", to="剪辑组", files=[plan])
+        hopped(evening, "导演", shell("render all"))
+        first = evening.turns("导演")[0]["id"]
+        evening.say("@导演 先别渲染了", to="剪辑组", files=[plan])
+        state = evening.results(first)[-1][1]
+        expect_equal("REDIR-04", state, wanted, f"the command that runs while its Bot is mentioned, at level {level}")
+    ran(evening, "导演", output="rendered")
+    expect_equal("REDIR-04", evening.results(first)[-1][1], "ok", "the command, once it has come to its end")
+
+
+@proves("REDIR-06")
+def test_a_line_to_one_bot_ends_nobody_elses_turn(tmp_path: Path) -> None:
+    for level in (OLD, NEW):
+        evening = _at(tmp_path, level)
+        plan = evening.opened("新品片", to="剪辑组")
+        evening.say("@导演 排一下镜头", to="剪辑组", files=[plan])
+        evening.say("@文案 写三句宣传语", to="剪辑组", files=[plan])
+        expect_equal("REDIR-06", _states(evening, "导演"), ["running"], f"turns of the other Bot at level {level}")
+        expect_equal("REDIR-06", _states(evening, "文案"), ["running"], f"turns of the receiver at level {level}")
+
+
+@proves("TURN-28")
+def test_one_turn_a_bot_in_a_group_and_forks_are_of_the_old_path(tmp_path: Path) -> None:
+    in_the_group = {OLD: ["redirected", "running"], NEW: ["running", "running"]}
+    in_a_direct_chat = {OLD: ["running", "running"], NEW: ["running"]}
+    for level in (OLD, NEW):
+        evening = _at(tmp_path, level)
+        plans = [evening.opened(name, to="剪辑组") for name in ("新品片", "海报")]
+        for plan in plans:
+            evening.say("@导演 开工", to="剪辑组", files=[plan])
+        expect_equal("TURN-28", _states(evening, "导演"), in_the_group[level], f"two plans in a group at level {level}")
+        for line in ("写三句宣传语", "落款写鲸落影业"):
+            evening.say(line, to="文案", files=[plans[0]])
+        wanted = in_a_direct_chat[level]
+        expect_equal("TURN-28", _states(evening, "文案"), wanted, f"two lines on one plan in a direct chat at {level}")
+
+
+@proves("REDIR-05")
+def test_a_colleague_is_heard_and_what_waited_is_read_by_the_turn_that_begins(tmp_path: Path) -> None:
+    evening = _at(tmp_path, OLD)
+    evening.say("@导演 剪一版样片", to="剪辑组")
+    hopped(evening, "导演", events.Call("write_file", {"path": "cut-1.md"}), shell("render a"))
+    evening.say("@文案 写三句宣传语", to="剪辑组")
+    hopped(evening, "文案", text="@导演 宣传语在 slogans.md")
+    ran(evening, "导演", written=("cut-1.md",))
+    expect_equal("REDIR-05", _states(evening, "导演"), ["running"], "turns after a colleague's line")
+    evening.say("@导演 改成竖版", to="剪辑组")
+    turn = evening.turn("导演")
+    expect_equal("REDIR-05", _states(evening, "导演"), ["redirected", "running"], "turns after a line of the user")
+    said = evening.value("SELECT max(id) FROM messages WHERE author = 'bot'")
+    expect_equal("REDIR-05", evening.read_in(said, "导演"), [turn["id"]], "who reads what waited in the inbox")
+    for known in ("cut-1.md", "render a", "宣传语在 slogans.md"):
+        expect("REDIR-05", known in evening.context(turn["id"]), f"{known} stands in the first hop of the new turn")
+    evening.say("@导演 再短一点", to="剪辑组")
+    expect("REDIR-05", "cut-1.md" in evening.context(evening.turn("导演")["id"]), "a further turn knows it too")
