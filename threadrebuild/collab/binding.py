@@ -88,7 +88,7 @@ def choose(change: Change, turn: sqlite3.Row, plan: int, ticket: int | None) -> 
     """
     if turn["plan"] == plan and turn["ticket"] == ticket:
         return
-    changes = _changes_folder(change, turn, plan, ticket)
+    changes = _changes_of_folder(change, turn, plan, ticket)
     item = work.item(change, turn["bot"], plan, ticket, turn["session"])
     other = work.live_turn(change.db, turn["bot"], plan)
     if other is not None and other["id"] != turn["id"]:
@@ -100,7 +100,7 @@ def choose(change: Change, turn: sqlite3.Row, plan: int, ticket: int | None) -> 
         work.queue(change, item)
         turns.end(change, turn["id"], "completed", "queued")
         return
-    _bind(change, turn, item, int(changes))
+    _bind(change, turn, item, changes)
 
 
 def title_of(change: Change, opening: sqlite3.Row) -> str:
@@ -133,13 +133,10 @@ def _bind(change: Change, turn: sqlite3.Row, item: int, changes: int) -> None:
     change.log("work.bound", bot=turn["bot"], plan=row["plan"], ticket=row["ticket"], turn=turn["id"])
 
 
-def _changes_folder(change: Change, turn: sqlite3.Row, plan: int, ticket: int | None) -> bool:
-    """Whether going there counts as the one change of folder that a segment has. Raises `Refused`."""
-    if turn["plan"] == plan:
-        if turn["ticket"] is None and _is_owner(change, turn["bot"], ticket):
-            return False  # DESK-32
-        if not turn["acted"]:
-            return False  # DESK-31
+def _changes_of_folder(change: Change, turn: sqlite3.Row, plan: int, ticket: int | None) -> int:
+    """How many changes of folder it costs a segment to go there: none or one. Raises `Refused` where it may not."""
+    if not _is_elsewhere(change, turn, plan, ticket):
+        return 0
     if (
         turn["acted"]  # DESK-30
         and turn["plan"] is not None  # DESK-13
@@ -147,6 +144,15 @@ def _changes_folder(change: Change, turn: sqlite3.Row, plan: int, ticket: int | 
         raise Refused("This segment has worked in another folder; it cannot go on writing elsewhere.")
     if turn["cwd_changes"]:
         raise Refused("This segment has changed its folder once already.")
+    return 1
+
+
+def _is_elsewhere(change: Change, turn: sqlite3.Row, plan: int, ticket: int | None) -> bool:
+    if turn["plan"] == plan:
+        if turn["ticket"] is None and _is_owner(change, turn["bot"], ticket):
+            return False  # DESK-32
+        if not turn["acted"]:
+            return False  # DESK-31
     return True
 
 

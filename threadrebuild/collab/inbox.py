@@ -51,7 +51,7 @@ def put(
         and message["author"] == "user"
         and said_to_it  # WORK-07
     ):
-        reply_in = message["session"]
+        reply_in = message["session"]  # WORK-06
     change.db.write(
         "INSERT OR IGNORE INTO inbox_items"
         " (work_item, kind, message, author, text, reply_in, prio, woken_by_turn, seq)"
