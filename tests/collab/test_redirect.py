@@ -28,6 +28,7 @@ def test_each_new_line_restarts_a_bot_on_the_old_path_only(tmp_path: Path) -> No
         plan = evening.opened("新品片", to="剪辑组")
         for line in ("@导演 排一下镜头", "@导演 改成竖版", "@导演 加个片尾"):
             evening.say(line, to="剪辑组", files=[plan])
+        expect("DESK-01", {turn["mode"] for turn in evening.turns("导演")} == {"work"}, "no filed line opens a desk")
         expect_equal("REDIR-03", _states(evening, "导演"), wanted, f"turns after three lines at level {level}")
 
 
@@ -77,10 +78,11 @@ def test_one_turn_a_bot_in_a_group_and_forks_are_of_the_old_path(tmp_path: Path)
 def test_a_colleague_is_heard_and_what_waited_is_read_by_the_turn_that_begins(tmp_path: Path) -> None:
     evening = _at(tmp_path, OLD)
     evening.say("@导演 剪一版样片", to="剪辑组")
-    hopped(evening, "导演", events.Call("write_file", {"path": "cut-1.md"}), shell("render a"))
+    hopped(evening, "导演", events.Call("write_file", {"path": "cut-1.md"}))
+    ran(evening, "导演", written=("cut-1.md",))
+    hopped(evening, "导演", shell("render a"))
     evening.say("@文案 写三句宣传语", to="剪辑组")
     hopped(evening, "文案", text="@导演 宣传语在 slogans.md")
-    ran(evening, "导演", written=("cut-1.md",))
     expect_equal("REDIR-05", _states(evening, "导演"), ["running"], "turns after a colleague's line")
     evening.say("@导演 改成竖版", to="剪辑组")
     turn = evening.turn("导演")
