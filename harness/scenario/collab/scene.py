@@ -145,7 +145,7 @@ class BotTurn(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     bot: str
     turn: str = msgspec.field(name="for", default="")
     again: bool = False
-    """Whether it is the turn that continues that one."""
+    """Whether it is the next turn that the line opens: its work was queued, or goes on."""
     hops: Annotated[list[Hop], Meta(min_length=1)]
 
 

@@ -15,7 +15,7 @@ HOP_SECONDS = 10.0
 TOOL_SECONDS = 1.0
 JUDGE_SECONDS = 1.0
 AGAIN = " (again)"
-"""Behind the label of the line that opened a turn: the turn that continues that one."""
+"""Behind the label of the line that opened a turn: the next turn that it opens."""
 NO_ANSWER = ("timeout", "no model", "error")
 
 
@@ -143,11 +143,12 @@ class StoryScript:
 
     def _turn(self, rooms: Rooms, turn: int | None) -> tuple[str, str]:
         """A turn's Bot, and the label of the line that opened it."""
-        ((name, message, continues),) = rooms.ask(
-            "SELECT b.name, t.trigger_message, t.continues FROM turns t JOIN bots b ON b.id = t.bot WHERE t.id = ?",
+        ((name, message, later),) = rooms.ask(
+            "SELECT b.name, t.trigger_message, (SELECT count(*) FROM turns e WHERE e.bot = t.bot AND e.id < t.id"
+            " AND e.trigger_message = t.trigger_message) FROM turns t JOIN bots b ON b.id = t.bot WHERE t.id = ?",
             turn,
         )
-        return name, self._label(rooms, message) + (AGAIN if continues is not None else "")
+        return name, self._label(rooms, message) + (AGAIN if later else "")
 
     def _label(self, rooms: Rooms, message: int | None) -> str:
         """The label of the line of the user that a message is; of another message its own text."""
