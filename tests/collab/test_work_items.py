@@ -4,7 +4,7 @@ from pathlib import Path
 
 from evening import Evening, write
 
-from harness.expect import expect_equal, proves
+from harness.expect import expect, expect_equal, proves
 from threadrebuild.collab.store import open_store
 
 
@@ -13,6 +13,7 @@ def test_two_bots_may_work_on_one_plan_at_once(tmp_path: Path) -> None:
     home = Evening(tmp_path, bots=["导演", "文案"], rooms={"剪辑组": ["导演", "文案"]})
     plan = home.opened("新品片", to="剪辑组")
     first = home.say("@导演 先做分镜", to="剪辑组", files=[plan])
+    expect_equal("TURN-06", len(home.live("导演")), 1, "segments of a Bot that had none")
     second = home.say("@文案 写三句宣传语", to="剪辑组", files=[plan])
     triggers = {bot: [turn["trigger_message"] for turn in home.live(bot)] for bot in ("导演", "文案")}
     expect_equal("WORK-04", triggers, {"导演": [first], "文案": [second]}, "the lines that opened live segments")
@@ -39,6 +40,7 @@ def test_the_parallel_limit_is_a_positive_whole_number_or_two(tmp_path: Path) ->
             where = "大厅" if number % 2 else name
             plan = home.opened(f"{name} {number}", to=where)
             home.say(f"@{name} 做", to=where, files=[plan])
+            expect("TURN-06", home.live(name), f"the first of {name}'s plans has a slot")
         expect_equal("WORK-09", len(home.live(name)), wanted, f"segments at once with the limit {limit!r}")
 
 
