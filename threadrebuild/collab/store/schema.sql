@@ -450,12 +450,14 @@ CREATE TRIGGER an_ended_turn_stays_ended BEFORE UPDATE OF state ON turns
 WHEN OLD.state NOT IN ('running', 'waiting_approval', 'waiting_ask') AND NEW.state <> OLD.state BEGIN
   SELECT RAISE(ABORT, 'a turn that has ended stays as it ended');
 END;
+-- END-39
 CREATE TRIGGER an_end_has_a_reason_when_written BEFORE INSERT ON turns
 WHEN (SELECT level FROM meta) >= 3 AND NEW.work_item IS NOT NULL
   AND NEW.state NOT IN ('running', 'waiting_approval', 'waiting_ask') AND trim(ifnull(NEW.end_reason, '')) = ''
 BEGIN
   SELECT RAISE(ABORT, 'a finished segment has an end reason');
 END;
+-- END-39
 CREATE TRIGGER an_end_has_a_reason BEFORE UPDATE ON turns
 WHEN (SELECT level FROM meta) >= 3 AND NEW.work_item IS NOT NULL
   AND NEW.state NOT IN ('running', 'waiting_approval', 'waiting_ask') AND trim(ifnull(NEW.end_reason, '')) = ''
