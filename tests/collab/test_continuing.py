@@ -5,8 +5,8 @@ from pathlib import Path
 from evening import DOWN, Evening, work_on, write
 
 from harness.expect import expect, expect_equal, proves
-from threadrebuild.collab import events, inbox
-from threadrebuild.collab.change import Change, Conflict
+from threadrebuild.collab import events
+from threadrebuild.collab.change import Conflict
 
 
 def household(folder: Path, name: str = "home", limit: int | None = None) -> Evening:
@@ -25,15 +25,6 @@ def conflict(home: Evening, turn: int) -> str:
     except Conflict as refused:
         return refused.code
     return ""
-
-
-def clear(home: Evening, session: str) -> None:
-    """The lines of a session go, as when its history is cleared; live segments stay."""
-    number = home.session(session)
-    with home.db.transaction():
-        event = home.value("SELECT max(seq) FROM events")
-        inbox.let_go(Change(home.db, event, home.now, 8), number)
-        home.sql("DELETE FROM messages WHERE session = ?", number)
 
 
 @proves("WORK-17")
@@ -135,14 +126,17 @@ def test_clearing_starts_nothing_and_resuming_starts_from_the_words_kept(tmp_pat
     home = household(tmp_path, limit=1)
     home.say("做", to="导演", files=[1])
     home.say("海报做横版", to="导演", files=[2])
-    clear(home, "导演")
-    home.hop("导演", text="好了。")
+    home.say("年会视频", to="导演", files=[3])
+    home.happens(events.SessionCleared, session=home.session("导演"))
+    home.sql("UPDATE plans SET dormant = 0")  # It is not their sleep that keeps them.
+    home.crash()
     expect_equal("WORK-13", home.live("导演"), [], "what a clear and a free slot start")
     item = home.value("SELECT id FROM work_items WHERE plan = 2")
     expect_equal("WORK-13", home.value("SELECT state FROM work_items WHERE id = ?", item), "idle", "its work item")
     home.happens(events.WorkResumed, work_item=item)
+    started = [turn["plan"] for turn in home.live("导演")]
+    expect_equal("WORK-13", started, [2], "what resuming starts")
     turn = home.turn("导演")
-    expect_equal("WORK-13", [turn["plan"], turn["state"]], [2, "running"], "what resuming starts")
     line = home.rows("SELECT author, text, only_for FROM messages WHERE id = ?", turn["trigger_message"])
     expect_equal("WORK-13", line, [("app", "海报做横版", home.bot("导演"))], "what it starts from")
     expect("WORK-13", "海报做横版" in home.context(turn["id"]), "the Bot reads the words that were kept")
@@ -150,19 +144,17 @@ def test_clearing_starts_nothing_and_resuming_starts_from_the_words_kept(tmp_pat
 
 @proves("WORK-13")
 def test_resuming_passes_the_slots_again(tmp_path: Path) -> None:
-    home = household(tmp_path, limit=1)
-    home.say("做", to="导演", files=[1])
-    home.say("海报做横版", to="导演", files=[2])
-    home.say("年会视频", to="导演", files=[3])
-    clear(home, "导演")
-    home.happens(events.WorkResumed, work_item=home.value("SELECT id FROM work_items WHERE plan = 2"))
-    expect_equal("WORK-13", [turn["plan"] for turn in home.live("导演")], [1], "plans worked on while there is no slot")
-    for _ in range(3):
-        home.hop("导演", text="好了。")
-    expect_equal("WORK-13", [turn["plan"] for turn in home.turns("导演")], [1, 2], "plans worked on in the end")
-    none = home.value("SELECT id FROM work_items WHERE plan = 1")
+    home = Evening(tmp_path, bots={"导演": 1}, rooms={"剪辑组": ["导演"]})
+    first, second = home.opened("新品片", to="剪辑组"), home.opened("海报", to="导演")
+    home.say("@导演 做", to="剪辑组", files=[first])
+    home.say("海报做横版", to="导演", files=[second])
+    home.happens(events.SessionCleared, session=home.session("导演"))
+    home.happens(events.WorkResumed, work_item=home.value("SELECT id FROM work_items WHERE plan = ?", second))
+    expect_equal("WORK-13", [turn["plan"] for turn in home.live("导演")], [first], "work while there is no slot")
+    home.hop("导演", text="好了。")
+    expect_equal("WORK-13", [turn["plan"] for turn in home.live("导演")], [second], "work once there is one")
     try:
-        home.happens(events.WorkResumed, work_item=none)
+        home.happens(events.WorkResumed, work_item=home.value("SELECT id FROM work_items WHERE plan = ?", first))
     except ValueError:
         return
     expect("WORK-13", False, "work without a cleared line cannot be resumed")

@@ -53,7 +53,7 @@ def _leave_unread(change: Change, session: int) -> None:
         session,
     )
     for item in waiting:
-        change.db.write("UPDATE inbox_items SET wakes = 0 WHERE id = ?", item["id"])
+        change.db.write("UPDATE inbox_items SET wakes = 0 WHERE id = ?", item["id"])  # WORK-13
         work.settle_waiting(change, item["work_item"])
 
 
