@@ -64,6 +64,7 @@ class Rooms:
         self.daemon: Process | None = None
         self.engine: Engine | None = None
         self._requests = 0
+        self._stopped: set[int] = set()
         self._open()
 
     # ---------------------------------------------------------------- the user
@@ -94,6 +95,10 @@ class Rooms:
         assert self.daemon is not None
         self.world.kill(self.daemon)
         self._comes_again()
+
+    def stop(self, effect: int) -> None:
+        """End what was begun outside, before it has done anything."""
+        self._stopped.add(effect)
 
     def close(self) -> None:
         """Let go of the store."""
@@ -164,6 +169,8 @@ class Rooms:
             self.world.start(daemon, partial(self._answer, effect, reply, reply.make), after=reply.seconds)
 
     def _answer(self, effect: Effect, reply: Reply, make: Callable[[str, int], events.Event]) -> None:
+        if effect.id in self._stopped:
+            return
         reply.does()
         with self._dying():
             self.world.take_step("answer", effect.kind, effect=effect.id)

@@ -8,7 +8,7 @@ from typing import Any
 from evening import Evening, shell, write
 
 from harness.expect import expect, expect_equal, proves
-from threadrebuild.collab import events
+from threadrebuild.collab import events, quotes
 from threadrebuild.collab.change import Conflict
 
 READ = events.Call("read_file", {"path": "notes.md"})
@@ -53,6 +53,13 @@ def news(home: Evening, turn: int) -> list[str]:
 def edit(home: Evening, line: int, text: str) -> str | None:
     """The user changes a line."""
     return refused(home, events.Edited, message=line, text=text)
+
+
+def notices(home: Evening) -> list[tuple[Any, ...]]:
+    """The Bots that were told of an edit."""
+    return home.rows(
+        "SELECT DISTINCT w.bot FROM inbox_items i JOIN work_items w ON w.id = i.work_item WHERE i.kind = 'edit'"
+    )
 
 
 @proves("QUOT-17")
@@ -109,6 +116,8 @@ def test_earlier_versions_go_with_the_transcript(tmp_path: Path) -> None:
 def test_an_edit_adds_the_changed_clauses_and_moves_nothing(tmp_path: Path) -> None:
     home = house(tmp_path)
     plan = home.opened("新品片", to="导演")
+    parts = quotes.changed_clauses("片长 90 秒。要竖版！", "片长 60 秒。要竖版！")
+    expect_equal("QUOT-05", parts, ["片长 60 秒。"], "the clauses that a change of words changes")
     line = home.say("做两版，片长 90 秒。要竖版！", to="导演", files=[plan])
     first = home.value("SELECT id FROM quotes WHERE message = ?", line)
     edit(home, line, "做两版，片长 60 秒。要竖版！")
@@ -142,6 +151,7 @@ def test_who_has_read_it_is_told_once_what_it_says_now_and_said_before(tmp_path:
     told = "user: I changed this line. It now says: “{}” (before: “{}”)"
     edit(home, line, "做 80 秒的片子")
     edit(home, line, "做 60 秒的片子")
+    expect_equal("QUOT-28", notices(home), [(home.bot("导演"),)], "who has read the line and is told")
     home.hop("导演", READ)
     first = home.turn("导演")["id"]
     expected = [told.format("做 60 秒的片子", "做 90 秒的片子")]
@@ -162,6 +172,7 @@ def test_a_desk_is_told_there_and_work_that_came_of_it_in_its_place(tmp_path: Pa
     home = house(tmp_path)
     line = home.say("做一张海报", to="文案", files="new")
     edit(home, line, "做两张海报")
+    expect_equal("QUOT-28", notices(home), [(home.bot("文案"),)], "who has read the line and is told")
     home.hop("文案", READ)
     told = ["user: I changed this line. It now says: “做两张海报” (before: “做一张海报”)"]
     expect_equal("QUOT-24", news(home, home.turn("文案")["id"]), told, "what the desk reads")
@@ -176,11 +187,14 @@ def test_a_desk_is_told_there_and_work_that_came_of_it_in_its_place(tmp_path: Pa
 def test_an_edit_wakes_nobody_who_had_not_read_the_line(tmp_path: Path) -> None:
     home = house(tmp_path)
     plan = home.opened("新品片", to="剪辑组")
+    home.say("@文案 写三句宣传语", to="剪辑组", files=[plan])
+    home.hop("文案", text="好了。")
     line = home.say("@导演 做分镜", to="剪辑组", files=[plan])
     home.hop("导演", text="好了。")
     reads = home.value("SELECT count(*) FROM effects WHERE kind = 'read'")
     edit(home, line, "@导演 @文案 停下，这做得不行")
-    expect_equal("QUOT-28", [len(home.turns(bot)) for bot in ("导演", "文案")], [2, 0], "turns after an edit")
+    expect_equal("QUOT-28", len(home.turns("文案")), 1, "turns of a Bot that the edit mentions")
+    expect_equal("QUOT-24", len(home.turns("导演")), 2, "turns of the Bot that had read the line")
     home.hop("导演", text="好。")
     asked = home.value("SELECT count(*) FROM effects WHERE kind = 'read'")
     expect_equal("QUOT-28", asked, reads, "readings asked for, before and after the edit")
@@ -192,7 +206,7 @@ def test_an_edit_wakes_nobody_who_had_not_read_the_line(tmp_path: Path) -> None:
     expect_equal(
         "QUOT-28",
         [len(home.turns(bot)) for bot in ("导演", "文案")],
-        [2, 0],
+        [2, 1],
         "turns after an edit of a line that nobody received",
     )
 
@@ -207,6 +221,7 @@ def test_bots_see_that_a_line_was_edited(tmp_path: Path) -> None:
     home.hop("导演", text="改了。")
     home.say("继续", to="导演", files=[plan])
     read = home.context(home.turn("导演")["id"])
+    expect("PLAN-30", "[plan" not in read, f"lines of the segment's own plan have no tag: {read}")
     expect("QUOT-29", "user: 做分镜，要 60 秒 (edited after sending)\n" in read, f"the mark stands behind it: {read}")
     expect("QUOT-29", "in the direct chat with 导演, changed a line: 要 60 秒" in read, f"the words say so: {read}")
     expect("QUOT-29", "in the direct chat with 导演: 做分镜，要 90 秒" in read, "an original line does not")
@@ -223,7 +238,7 @@ def test_a_line_that_nobody_has_read_can_be_withdrawn_altogether(tmp_path: Path)
         "INSERT INTO requirements (number, quote, paraphrase, at) SELECT 1, id, '红', 0 FROM quotes WHERE message = ?",
         line,
     )
-    expect_equal("QUOT-30", refused(home, events.Withdrawn, message=line), None, "withdrawing a line in two inboxes")
+    expect_equal("QUOT-31", refused(home, events.Withdrawn, message=line), None, "withdrawing a line in two inboxes")
     copies = home.rows("SELECT DISTINCT state FROM inbox_items WHERE message = ?", line)
     expect_equal("QUOT-30", copies, [("void",)], "its copies")
     words = home.rows("SELECT text, erased FROM quotes WHERE message = ?", line)
@@ -308,6 +323,8 @@ def test_an_insert_cuts_the_model_call_and_lets_a_command_finish(tmp_path: Path)
     turn = home.turn("导演")["id"]
     cut = home.value("SELECT max(effect) FROM hops WHERE turn = ?", turn)
     home.happens(events.Inserted, message=home.say("到哪一步了？", to="导演", files=[plan]))
+    notes = home.value("SELECT count(*) FROM inbox_items WHERE kind = 'note'")
+    expect_equal("QUOT-33", notes, 0, "words about a step that was stopped, to a Bot that the application runs")
     expect_equal("QUOT-34", news(home, turn), ["user: 到哪一步了？"], "what is read in place of the call cut off")
     home.happens(events.Hopped, effect=cut, text="渲染好了。")
     expect_equal("QUOT-34", home.turn("导演")["state"], "running", "the segment when the call cut off comes back")

@@ -75,6 +75,7 @@ def test_words_belong_to_every_plan_of_their_line(tmp_path: Path) -> None:
     home.happens(events.SessionCleared, session=home.session("剪辑组"))
     for plan in plans:
         read = " ".join(words(home, resumed(home, plan)))
+        expect("QUOT-15", read, "a later segment reads the user's words")
         expect("QUOT-02", "两边标题都换成英文" in read, f"a segment on plan {plan} reads the line: {read}")
 
 
@@ -85,14 +86,16 @@ def test_what_is_kept_of_what_the_user_writes(tmp_path: Path) -> None:
     home.happens(events.SessionOpened, session="files", title="投递")
     home.happens(events.Line, session=home.session("投递"), text="收一下这个文件", files=("a.png",))
     home.say("", to="导演", attach=["b.png"])
+    expect_equal("QUOT-01", kept(home)[:1], [ASKED], "what is kept of a line")
     expect_equal("QUOT-04", kept(home), [ASKED], "lines kept beside file drops and mere attachments")
 
+    home.say("@文案 再说一句", to="剪辑组", files="spot")
     marks = (events.Annotation("work/cut.mp4", "这里太快"), events.Annotation("work/cut.mp4", "字幕再大一点"))
     group = home.session("剪辑组")
     home.happens(events.Line, session=group, text="@导演 ", annotations=marks)
     home.happens(events.Line, session=group, text="@导演 照着改", annotations=marks[:1])
     expect_equal("QUOT-04", kept(home, "annotation"), ["这里太快", "字幕再大一点", "这里太快"], "annotations kept")
-    expect_equal("QUOT-04", kept(home)[1:], ["@导演 照着改"], "lines kept that were sent along with annotations")
+    expect_equal("QUOT-04", kept(home)[2:], ["@导演 照着改"], "lines kept that were sent along with annotations")
 
     turn = resumed(home, plan)
     question = events.Call("ask_user", {"question": "用哪个字体？", "options": ["宋体", "黑体"], "multiple": True})
@@ -182,6 +185,7 @@ def test_clearing_takes_the_transcript_and_leaves_the_words(tmp_path: Path) -> N
     group = home.session("剪辑组")
     said = kept(home)
     home.happens(events.SessionCleared, session=group)
+    expect_equal("QUOT-10", home.value("SELECT count(*) FROM quotes WHERE erased = 1"), 0, "words erased unasked")
     left = [home.value(f"SELECT count(*) FROM {table} WHERE session = {group}") for table in ("messages", "turns")]
     expect_equal("QUOT-09", left, [0, 0], "lines and turns after a clear")
     expect_equal("QUOT-09", kept(home), said, "words after a clear")
@@ -310,7 +314,8 @@ def test_a_plans_first_segment_does_not_list_its_own_request(tmp_path: Path) -> 
     home.hop("文案", write("slogans.md"))
     expect_equal("QUOT-15", words(home, first), [], "the user's words in the first segment")
     home.hop("文案", text="好了。")
-    read = words(home, resumed(home, home.value("SELECT id FROM plans"), "文案"))
+    expect_equal("QUOT-02", filed(home, "写三句宣传语"), [(1, None)], "where the request is filed")
+    read = words(home, resumed(home, 1, "文案"))
     expect_equal("QUOT-15", [line.rpartition(": ")[2] for line in read], ["写三句宣传语", "继续"], "in the second")
 
 
@@ -328,6 +333,7 @@ def test_under_a_hold_only_the_words_before_it_are_read(tmp_path: Path) -> None:
                 plan,
             )
     home.hop("导演", events.Call("read_file", {"path": "a"}))
+    expect("QUOT-15", words(home, turn), "a later segment reads the user's words")
     held = [line.rpartition(": ")[2] for line in words(home, turn)]
     expect_equal("QUOT-16", held, [ASKED, "继续", "标题换成英文"], "words read under the hold")
     home.sql("UPDATE holds SET lifted_by = (SELECT max(id) FROM user_actions)")

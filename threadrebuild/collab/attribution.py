@@ -6,7 +6,7 @@ Nothing is guessed: a line that neither refers to a matter nor is read to be abo
 import sqlite3
 from typing import Any
 
-from threadrebuild.collab import quotes, reader, tickets
+from threadrebuild.collab import plans, quotes, reader, tickets
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.events import Annotation
 from threadrebuild.collab.target import Target
@@ -29,7 +29,15 @@ def file(change: Change, message: int) -> None:
     read = reader.filing(change.db, message)
     if read is not None and read.kind == "plans":
         about = [Target(each.plan, each.ticket, part) for each in read.about for part in each.parts or (None,)]
-        put(change, message, about, locked=False, by="reader")  # ATTR-09
+        put(change, message, about, locked=False, by="reader")  # ATTR-09 PLAN-01 PLAN-02 PLAN-03 PLAN-04
+        return
+    current = (
+        plans.current(change.db, row["session"])
+        if change.level < plans.SEVERAL_FROM_LEVEL  # PLAN-07
+        else None
+    )
+    if current is not None and row["author"] == "user":
+        put(change, message, [Target(current)], locked=False, by="slot")
         return
     change.db.write("UPDATE messages SET filing = 'undetermined' WHERE id = ?", message)  # ATTR-10 ATTR-11
 

@@ -90,7 +90,7 @@ def _transcript(db: Database, turn: sqlite3.Row) -> list[str]:
         turn["bot"],
         TRANSCRIPT_LINES,
     )
-    said = [row for row in rows[::-1] if row["state"] != "withdrawn"]  # QUOT-30
+    said = [row for row in reversed(rows) if row["state"] != "withdrawn"]  # QUOT-30
     return [f"{localtime.shown(db, row['at'])} {_line(db, turn, row)}" for row in said]
 
 

@@ -205,6 +205,13 @@ class Killed(Answer, frozen=True, kw_only=True):
     """A command that was to be stopped has ended."""
 
 
+class Organized(Answer, frozen=True, kw_only=True):
+    """The organizer came back: what it said, or why there is nothing."""
+
+    raw: str | None = None
+    failure: str | None = None
+
+
 class TimerRang(Answer, frozen=True, kw_only=True):
     """A time that was waited for has come."""
 

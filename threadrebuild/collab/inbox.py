@@ -24,6 +24,8 @@ def receive(change: Change, message: sqlite3.Row, bot: int, why: str, target: Ta
         and _is_anothers(change.db, ticket, bot)  # LEAD-04
     ):
         ticket = None
+    if message["author"] == "bot":  # TICK-06
+        ticket = None
     live = work.live_turn(change.db, bot, target.plan)
     put(change, _work_item(change, bot, target._replace(ticket=ticket), message, live), message, live)
 
@@ -89,20 +91,6 @@ def hand_on(change: Change, turn: sqlite3.Row, work_item: int, live: sqlite3.Row
 def take_over(change: Change, old: int, new: int) -> None:
     """Let work that was bound read what its desk has not read yet."""
     change.db.write("UPDATE OR IGNORE inbox_items SET work_item = ? WHERE work_item = ? AND state = 'queued'", new, old)
-
-
-def let_go(change: Change, session: int) -> None:
-    """Before the lines of a session are cleared: those that nobody has read wake nobody any more; their words stay."""
-    waiting = change.db.rows(
-        "SELECT id, work_item FROM inbox_items WHERE state = 'queued' AND wakes = 1"
-        " AND message IN (SELECT id FROM messages WHERE session = ?)",
-        session,
-    )
-    for row in waiting:
-        change.db.write("UPDATE inbox_items SET wakes = 0 WHERE id = ?", row["id"])  # WORK-13
-    for work_item in dict.fromkeys(row["work_item"] for row in waiting):
-        if change.db.value("SELECT state FROM work_items WHERE id = ?", work_item) == "queued":
-            work.settle(change, work_item)
 
 
 def _work_item(change: Change, bot: int, target: Target, message: sqlite3.Row, live: sqlite3.Row | None) -> int:

@@ -116,7 +116,7 @@ def give_up(change: Change, lines: list[int]) -> None:
     for effect in change.db.rows(
         "SELECT id, subject FROM effects WHERE kind IN ('read', 'judge', 'timer') AND state IN ('pending', 'started')"
     ):
-        if subject_of(effect["subject"]) in lines:
+        if not effect["subject"].startswith("quiet:") and subject_of(effect["subject"]) in lines:
             change.db.write("UPDATE effects SET state = 'void' WHERE id = ?", effect["id"])
 
 

@@ -15,6 +15,7 @@ from threadrebuild.collab import (
     inbox,
     judgement,
     mentions,
+    organizer,
     participation,
     quotes,
     reader,
@@ -114,9 +115,7 @@ def advance(change: Change, session: int) -> None:
 def time_came(change: Change, event: TimerRang) -> None:
     """A line has waited for the one before it for long enough."""
     subject: str = change.db.value("SELECT subject FROM effects WHERE id = ?", event.effect)
-    kind, _, which = subject.partition(":")
-    if kind == "behind":
-        advance(change, message_of(change, int(which))["session"])
+    advance(change, message_of(change, int(subject.split(":")[1]))["session"])
 
 
 def deliver(change: Change, message: sqlite3.Row) -> None:
@@ -149,7 +148,7 @@ def hand_over(change: Change, message: sqlite3.Row, receiver: Receiver) -> None:
     if message["author"] == "user" and asks.take(change, bot, message):
         return
     targets = attribution.targets(change.db, message["id"])
-    if not targets:  # DESK-01 TURN-07
+    if not targets:  # DESK-01 PLAN-08 TURN-07
         desk.receive(change, message, bot)
     for plan in dict.fromkeys(target.plan for target in targets if plans is None or target.plan in plans):
         inbox.receive(change, message, bot, why, next(target for target in targets if target.plan == plan))
@@ -214,6 +213,7 @@ def _go_on(change: Change, message: int) -> None:
         attribution.file(change, message)
         change.db.write("UPDATE messages SET state = 'filed' WHERE id = ?", message)
         row = message_of(change, message)
+        organizer.after_line(change, row)
     if row["state"] == "filed":
         deliver(change, row)
 

@@ -15,7 +15,7 @@ from threadrebuild.collab.events import BoardEdited
 from threadrebuild.database import Database
 
 NAME_LONGEST = 40  # PLAN-26
-ATTACHMENTS_ONLY = "仅附件"
+ATTACHMENTS_ONLY = "attachments only"
 SEVERAL_FROM_LEVEL = 2
 """From this level on a session may have several plans that go on; before, one was the current one."""
 

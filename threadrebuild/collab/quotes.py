@@ -46,7 +46,7 @@ def keep(
         message,
         root,
         source,
-        shortened(text),  # QUOT-07
+        shortened(text),
         change.event,
         change.at,
     )

@@ -8,7 +8,19 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Any
 
-from threadrebuild.collab import asks, context, continuing, desk, messages, questions, reader, redirect, tools, work
+from threadrebuild.collab import (
+    asks,
+    context,
+    continuing,
+    desk,
+    messages,
+    organizer,
+    questions,
+    reader,
+    redirect,
+    tools,
+    work,
+)
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.events import Hopped, Ran, Started
 
@@ -144,6 +156,8 @@ def end(change: Change, turn: int, state: str, reason: str) -> None:
     change.void_effects(turn)
     if row["work_item"] is not None:
         work.settle(change, row["work_item"])
+    if row["plan"] is not None:
+        organizer.after_turn(change, row["plan"])
     change.log("work.ended", bot=row["bot"], plan=row["plan"], ticket=row["ticket"], turn=turn, reason=reason)
 
 

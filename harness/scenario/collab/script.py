@@ -14,6 +14,7 @@ ARGUMENT = {"shell": "command", "read_file": "path", "write_file": "path", "list
 HOP_SECONDS = 10.0
 TOOL_SECONDS = 1.0
 JUDGE_SECONDS = 1.0
+ORGANIZER_SECONDS = 2.0
 AGAIN = " (again)"
 """Behind the label of the line that opened a turn: the next turn that it opens."""
 NO_ANSWER = ("timeout", "no model", "error")
@@ -110,6 +111,15 @@ class StoryScript:
             )
 
         return Reply(seconds, make)
+
+    def organize(self, rooms: Rooms, effect: Effect) -> Reply:
+        """What the organizer has to add: nothing."""
+        return Reply(ORGANIZER_SECONDS, lambda key, at: events.Organized(key=key, at=at, effect=effect.id, raw="{}"))
+
+    def kill(self, rooms: Rooms, effect: Effect) -> Reply:
+        """A command is stopped: what it would still have done is not done."""
+        rooms.stop(effect.body["effect"])
+        return Reply(0.0, lambda key, at: events.Killed(key=key, at=at, effect=effect.id))
 
     def run_tool(self, rooms: Rooms, effect: Effect) -> Reply:
         """What a tool does and gives."""
@@ -221,4 +231,6 @@ _ANSWERS: dict[str, Callable[[StoryScript, Rooms, Effect], Reply]] = {
     "judge": StoryScript.judge,
     "hop": StoryScript.hop,
     "run_tool": StoryScript.run_tool,
+    "organizer": StoryScript.organize,
+    "kill": StoryScript.kill,
 }

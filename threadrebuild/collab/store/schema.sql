@@ -173,7 +173,7 @@ CREATE TABLE message_filings (
   ticket INTEGER REFERENCES tickets (id),
   part TEXT,
   locked INTEGER NOT NULL CHECK (locked IN (0, 1)),
-  filed_by TEXT NOT NULL CHECK (filed_by IN ('reference', 'reader', 'desk', 'merge')),
+  filed_by TEXT NOT NULL CHECK (filed_by IN ('reference', 'reader', 'desk', 'merge', 'slot', 'organizer')),
   PRIMARY KEY (message, ord)
 );
 CREATE UNIQUE INDEX one_filing_a_target ON message_filings (message, plan, ifnull(ticket, 0), ifnull(part, ''));
@@ -421,7 +421,7 @@ CREATE VIEW live_turns AS SELECT * FROM turns WHERE state IN ('running', 'waitin
 -- WORK-02 TURN-04
 CREATE UNIQUE INDEX one_live_turn_a_work_item ON turns (work_item)
   WHERE work_item IS NOT NULL AND state IN ('running', 'waiting_approval', 'waiting_ask');
--- WORK-03
+-- WORK-03 TICK-07
 CREATE UNIQUE INDEX one_live_turn_a_bot_and_plan ON turns (bot, plan)
   WHERE plan IS NOT NULL AND state IN ('running', 'waiting_approval', 'waiting_ask');
 -- WORK-10

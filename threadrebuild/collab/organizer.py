@@ -1,0 +1,103 @@
+"""The organizer: one short call keeps a plan's points up to date. It records, and never wants anything for the user.
+
+At the levels with one current plan a session it is asked after each line of the user, and may say which plan the line
+belongs to. At every level it is asked once a plan has become quiet, and then notes nothing but how far things are.
+"""
+
+import json
+import sqlite3
+from typing import Literal
+
+import msgspec
+
+from threadrebuild.collab import attribution, messages, plans
+from threadrebuild.collab.change import Change
+from threadrebuild.collab.events import Organized, TimerRang
+from threadrebuild.collab.target import Target
+
+QUIET_MS = 30_000
+AFTER_LINE, QUIET = "line", "quiet"
+
+
+class Progress(msgspec.Struct, frozen=True):
+    """How far things are."""
+
+    done: tuple[str, ...] = ()
+    to_do: tuple[str, ...] = ()
+    stuck: tuple[str, ...] = ()
+
+
+class Notes(msgspec.Struct, frozen=True):
+    """What the organizer has understood; None stays as it was. `filings` are messages, each with its plan."""
+
+    category: str | None = None
+    goal: str | None = None
+    process: str | None = None
+    progress: Progress | None = None
+    status: Literal["active", "done", "parked"] | None = None
+    filings: tuple[tuple[int, int], ...] = ()
+
+
+def after_line(change: Change, message: sqlite3.Row) -> None:
+    """Ask what a line of the user changes, where the level has that."""
+    if change.level >= plans.SEVERAL_FROM_LEVEL:  # PLAN-20
+        return
+    plan = message["plan"] or plans.current(change.db, message["session"])
+    if plan is not None:
+        _ask(change, AFTER_LINE, plan, message["id"])
+
+
+def after_turn(change: Change, plan: int) -> None:
+    """Look whether a plan is quiet a while after a segment on it has ended."""
+    change.effect("timer", {"due": change.at + QUIET_MS}, subject=f"quiet:{plan}")
+
+
+def time_came(change: Change, event: TimerRang) -> None:
+    """Ask how far a plan is that has been quiet, if it still is."""
+    plan = int(change.db.value("SELECT subject FROM effects WHERE id = ?", event.effect).split(":")[1])
+    busy = change.db.value(
+        "SELECT 1 FROM turns WHERE plan = ? AND ifnull(ended_at, ?) > ?", plan, change.at, change.at - QUIET_MS
+    )
+    if not busy:
+        _ask(change, QUIET, plan, event.effect)
+
+
+def came(change: Change, event: Organized) -> None:
+    """Write what the organizer has understood into a new version of the points; a failure changes nothing."""
+    pass_, plan, cause = change.db.value("SELECT subject FROM effects WHERE id = ?", event.effect).split(":")
+    try:
+        notes = msgspec.json.decode(event.raw or "", type=Notes)
+    except msgspec.DecodeError as error:
+        change.log("organizer.failed", plan=int(plan), failure=event.failure or str(error))
+        return
+    if change.level < plans.SEVERAL_FROM_LEVEL:  # QUOT-03
+        _file(change, notes)
+    points = plans.points_of(change.db, int(plan))
+    now = points | {key: value for key, value in _points(notes).items() if value is not None and _may(pass_, key)}
+    if now != points:
+        cause_of = "message" if pass_ == AFTER_LINE else "organizer"
+        plans.revise(change, int(plan), now, cause_of, int(cause))
+    change.log("organizer.answer", plan=int(plan), asked=pass_)
+
+
+def _ask(change: Change, pass_: str, plan: int, cause: int) -> None:
+    body = {"plan": plan, "asked": pass_, "points": plans.points_of(change.db, plan)}
+    change.effect("organizer", body, subject=f"{pass_}:{plan}:{cause}")
+
+
+def _may(pass_: str, point: str) -> bool:
+    """Whether a pass may write a point: the quiet one notes how far things are, and nothing else."""
+    return pass_ == AFTER_LINE or point == "progress"  # PLAN-20
+
+
+def _points(notes: Notes) -> dict[str, object]:
+    points: dict[str, object] = json.loads(msgspec.json.encode(notes))
+    del points["filings"]
+    return points
+
+
+def _file(change: Change, notes: Notes) -> None:
+    for message, plan in notes.filings:
+        row = messages.message_of(change, message)
+        if row["author"] == "user" and change.db.value("SELECT 1 FROM plans WHERE id = ?", plan):
+            attribution.put(change, message, [Target(plan)], locked=False, by="organizer")
