@@ -453,14 +453,16 @@ END;
 -- END-39
 CREATE TRIGGER an_end_has_a_reason_when_written BEFORE INSERT ON turns
 WHEN (SELECT level FROM meta) >= 3 AND NEW.work_item IS NOT NULL
-  AND NEW.state NOT IN ('running', 'waiting_approval', 'waiting_ask') AND trim(ifnull(NEW.end_reason, '')) = ''
+  AND NEW.state NOT IN ('running', 'waiting_approval', 'waiting_ask')
+  AND trim(ifnull(NEW.end_reason, ''), char(9, 10, 13, 32, 160, 12288)) = ''
 BEGIN
   SELECT RAISE(ABORT, 'a finished segment has an end reason');
 END;
 -- END-39
 CREATE TRIGGER an_end_has_a_reason BEFORE UPDATE ON turns
 WHEN (SELECT level FROM meta) >= 3 AND NEW.work_item IS NOT NULL
-  AND NEW.state NOT IN ('running', 'waiting_approval', 'waiting_ask') AND trim(ifnull(NEW.end_reason, '')) = ''
+  AND NEW.state NOT IN ('running', 'waiting_approval', 'waiting_ask')
+  AND trim(ifnull(NEW.end_reason, ''), char(9, 10, 13, 32, 160, 12288)) = ''
 BEGIN
   SELECT RAISE(ABORT, 'a finished segment has an end reason');
 END;
