@@ -49,6 +49,7 @@ def test_the_end_of_a_turn_passes_no_ticket_and_closes_no_work(tmp_path: Path) -
     ran(evening, "导演", written=("plan.md",))
     hopped(evening, "导演", text="新品片做好了，请验收。")
     work = evening.value("SELECT state FROM work_items WHERE plan = ?", plan)
+    expect("WORK-14", work != "queued", "work with nothing left to read does not queue")
     expect_equal("TURN-03", work, "idle", "the work item of a turn that has ended")
     expect_equal("TURN-03", evening.turn("导演")["state"], "completed", "the turn")
     expect_equal("TURN-03", evening.rows("SELECT status, stage FROM tickets"), before, "the ticket")
@@ -131,12 +132,14 @@ def test_different_plans_share_two_slots_and_desks_take_none(tmp_path: Path) -> 
 
 @proves("TURN-07")
 def test_an_unrelated_wish_goes_to_the_desk_and_not_into_what_runs(tmp_path: Path) -> None:
-    evening, plan = _on_its_ticket(tmp_path)
+    evening = Evening(tmp_path, bots=["导演"])
+    plan = evening.opened("新品片", to="导演")
+    evening.say("排一下镜头", to="导演", files=[plan])
     wish = evening.say("另外做一张开业海报", to="导演", files="new")
     expect_equal("TURN-07", _open_segments(evening, "导演"), [(plan, "work"), (None, "desk")], "live turns")
     desk = evening.turn("导演")["id"]
     expect_equal("TURN-07", evening.read_in(wish, "导演"), [desk], "the turn that reads the wish")
-    ran(evening, "导演")
+    evening.hop("导演", LOOK, plan=plan)
     expect_equal("TURN-07", evening.read_in(wish, "导演"), [desk], "the turn that reads the wish, later")
 
 

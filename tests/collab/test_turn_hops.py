@@ -64,7 +64,7 @@ def test_lines_on_the_same_plan_are_read_between_calls(tmp_path: Path) -> None:
 def test_a_line_that_changes_the_work_puts_off_what_has_not_run(tmp_path: Path) -> None:
     evening, plan, turn = _working(tmp_path, shell("render a"), shell("render b"), shell("render c"))
     evening.say("改成竖版", to="文案", files=[plan])
-    ran(evening, "文案")
+    evening.run("文案")
     states = [state for _, state, _ in evening.results(turn)]
     expect_equal("TURN-09", states, ["ok", "postponed", "postponed"], "the calls of the hop")
     told = [result["state"] for result in json.loads(json.dumps(_asked_next(evening)["results"]))]
@@ -79,7 +79,7 @@ def test_what_a_colleague_says_puts_nothing_off(tmp_path: Path) -> None:
     evening.say("@导演 排一下镜头", to="剪辑组", files=[plan])
     evening.say("@文案 写三句宣传语", to="剪辑组", files=[plan])
     hopped(evening, "文案", shell("render a"), shell("render b"))
-    hopped(evening, "导演", LOOK)
+    evening.hop("导演", LOOK)
     hopped(evening, "导演", events.Call("send_message", {"text": "@文案 我这边改成竖版了"}))
     evening.run("文案")
     turn = evening.turns("文案")[0]["id"]
@@ -129,7 +129,7 @@ def test_plain_text_and_end_turn_end_the_segment_and_a_message_does_not(tmp_path
     evening, plan, _ = _working(tmp_path, LOOK)
     ran(evening, "文案")
     hopped(evening, "文案", events.Call("send_message", {"text": "先发第一句"}), LOOK)
-    expect_equal("TURN-20", [turn["state"] for turn in evening.turns("文案")], ["running"], "after a message")
+    expect_equal("MENT-18", [turn["state"] for turn in evening.turns("文案")], ["running"], "after a message")
     ran(evening, "文案")
     hopped(evening, "文案", text="三句都写好了")
     ended = [(turn["state"], turn["end_reason"]) for turn in evening.turns("文案")]
