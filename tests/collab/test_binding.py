@@ -293,6 +293,7 @@ def test_what_another_segment_holds_goes_there_as_it_was_said(tmp_path: Path) ->
         first,
     )
     expect_equal("WORK-20", given, [("片头换这张", "intro.png")], "what the first one is given")
+    expect("WORK-20", "片头换这张 [attached: intro.png]" in home.context(first), "it reads the line with its file")
     expect_equal("WORK-20", len(home.turns("导演")), 2, "segments")
 
 

@@ -90,7 +90,7 @@ def test_a_candidate_is_shown_with_its_newest_files_and_words(tmp_path: Path) ->
         if line.startswith("Candidate")
     }
     expect_equal("DESK-06", sorted(shown), [1, 2], "the candidates shown")
-    for wanted in ("新品片", "08-16 02:00", "work/3.png, work/2.png, work/1.png", f"{'字' * 299}末"):
+    for wanted in ("新品片", "08-16 10:00", "work/3.png, work/2.png, work/1.png", f"{'字' * 299}末"):
         expect("DESK-06", wanted in shown[1], f"{wanted} is shown: {shown[1]}")
     for unwanted in ("work/0.png", "尾", "抹掉"):
         expect("DESK-06", unwanted not in shown[1], f"{unwanted} is not shown: {shown[1]}")

@@ -96,7 +96,8 @@ def _transcript(db: Database, turn: sqlite3.Row) -> list[str]:
 
 def _line(db: Database, turn: sqlite3.Row, message: sqlite3.Row) -> str:
     edited = EDITED if message["edited_at"] is not None else ""  # QUOT-29
-    return f"{message['speaker'] or message['author']}{_tag(db, turn, message)}: {message['text']}{edited}"
+    said = f"{message['text']}{edited}{_attached(db, message['id'])}"
+    return f"{message['speaker'] or message['author']}{_tag(db, turn, message)}: {said}"
 
 
 def _heard(db: Database, turn: sqlite3.Row, item: sqlite3.Row) -> str:
@@ -104,7 +105,14 @@ def _heard(db: Database, turn: sqlite3.Row, item: sqlite3.Row) -> str:
     speaker = message and db.value("SELECT name FROM bots WHERE id = ?", message["bot"])
     tag = _tag(db, turn, message) if message is not None else ""
     where = f" (answer in session {item['reply_in']})" if item["reply_in"] is not None else ""
-    return f"[{item['id']}] {speaker or item['author']}{tag}: {item['text']}{where}"
+    said = f"{item['text']}{_attached(db, item['message'])}{where}"
+    return f"[{item['id']}] {speaker or item['author']}{tag}: {said}"
+
+
+def _attached(db: Database, message: int | None) -> str:
+    """The files that came with a line."""
+    files = db.rows("SELECT path FROM message_files WHERE message = ? ORDER BY ord", message)
+    return f" [attached: {', '.join(row['path'] for row in files)}]" if files else ""
 
 
 def _tag(db: Database, turn: sqlite3.Row, message: sqlite3.Row) -> str:

@@ -5,10 +5,9 @@ were read as decides whether a side effect needs a plan at all.
 """
 
 import sqlite3
-from datetime import UTC, datetime
 from typing import Literal
 
-from threadrebuild.collab import attribution, binding, inbox, reader, work
+from threadrebuild.collab import attribution, binding, inbox, localtime, reader, work
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.toolbox import Bounced, Refused
 from threadrebuild.database import Database
@@ -121,8 +120,7 @@ def _said(kind: Kind, found: list[int]) -> str:
 
 def _candidate(db: Database, bot: int, plan: int) -> str:
     about = attribution.described(db, plan)
-    at = datetime.fromtimestamp(about["active_at"] / 1000, UTC).strftime("%m-%d %H:%M")
-    said = f"Candidate {plan}: {about['name']} (last activity {at})"
+    said = f"Candidate {plan}: {about['name']} (last activity {localtime.shown(db, about['active_at'])})"
     if not is_there(db, plan):
         return f"{said}: not available any more"  # DESK-05
     own = db.rows("SELECT id FROM work_items WHERE bot = ? AND plan = ? AND state <> 'closed' ORDER BY id", bot, plan)
