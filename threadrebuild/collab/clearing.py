@@ -42,7 +42,7 @@ def _empty(change: Change, event: SessionCleared | SessionDeleted) -> None:
     change.db.write("UPDATE quotes SET message = NULL WHERE session = ?", event.session)
     change.db.write("UPDATE messages SET reply_to = NULL, parent = NULL WHERE session = ?", event.session)
     change.db.write("DELETE FROM messages WHERE session = ?", event.session)  # QUOT-09
-    change.db.write("DELETE FROM turns WHERE session = ?", event.session)  # QUOT-09
+    change.db.write("DELETE FROM turns WHERE session = ?", event.session)  # QUOT-09 TURN-27
 
 
 def _leave_unread(change: Change, session: int) -> None:

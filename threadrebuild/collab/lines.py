@@ -69,7 +69,7 @@ def withdraw(change: Change, event: Withdrawn) -> None:
     items = change.db.rows(
         "SELECT DISTINCT work_item FROM inbox_items WHERE message = ? AND state IN ('queued', 'held')", message["id"]
     )
-    change.db.write(  # QUOT-30
+    change.db.write(  # QUOT-30 TURN-15
         "UPDATE inbox_items SET state = 'void' WHERE message = ? AND state IN ('queued', 'held')", message["id"]
     )
     give_up(change, [message["id"]])
@@ -215,13 +215,13 @@ def _interrupt(change: Change, work_item: int) -> bool:
     )
     if turn is None or step is None:
         return False
-    change.db.write("UPDATE calls SET state = 'postponed' WHERE turn = ? AND state = 'asked'", turn["id"])  # QUOT-34
+    turns.put_off(change, turn["id"])  # QUOT-34
     if household.engine_of(change.db, turn["bot"]) == "claude_agent":  # QUOT-33
         _stop_step(change, turn, step)
-    elif step["kind"] == "run_tool":  # QUOT-34
+    elif step["kind"] == "run_tool":  # QUOT-34 TURN-11
         return True
     change.void_effects(turn["id"])
-    turns.go_on(change, turn["id"])
+    turns.go_on(change, turn["id"])  # TURN-15
     return True
 
 

@@ -133,12 +133,17 @@ def go_on(change: Change, turn: int) -> None:
             _hop(change, turn, _read(change, turn, unread(change, row)))  # TURN-08
             return
         if any(_changes_work(change, item) for item in unread(change, row)):  # TURN-09
-            change.db.write(
-                "UPDATE calls SET state = 'postponed', result = ? WHERE turn = ? AND state = 'asked'", PUT_OFF, turn
-            )
+            put_off(change, turn)
             continue
         if not tools.start(change, row, call):
             return
+
+
+def put_off(change: Change, turn: int) -> None:
+    """Do not run what a hop has asked for and has not begun; its Bot may ask again."""
+    change.db.write(
+        "UPDATE calls SET state = 'postponed', result = ? WHERE turn = ? AND state = 'asked'", PUT_OFF, turn
+    )
 
 
 def end(change: Change, turn: int, state: str, reason: str) -> None:
