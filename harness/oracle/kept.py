@@ -47,10 +47,11 @@ def kept_of(source: Path, settings: Settings = DEFAULTS, failed: Sequence[Failed
     """Every value of the talk that is not left out by proof, in order."""
     twins: dict[str, list[Row]] = defaultdict(list)
     for row in read_rows(source):
-        twins[_main_uuid(row)].append(row)
+        if (row.value or {}).get("type") in ("user", "assistant", "attachment"):
+            twins[_main_uuid(row)].append(row)
     # Of rows with one uuid a host reads the last one, where the first one stood.
     rows = [
-        (replace(heard, row=twins[uuid][-1] if (uuid := _main_uuid(heard.row)) else heard.row), node)
+        (replace(heard, row=twins.get(_main_uuid(heard.row) or "-", [heard.row])[-1]), node)
         for heard, node in _with_what_they_follow(rows_in_order(source, settings))
     ]
     rows = [(heard, node) for heard, node in rows if _carries(heard)]
@@ -153,7 +154,7 @@ def _failed(rows: Sequence[tuple[Heard, int]], prompts: set[str]) -> Iterator[in
         marks = [place for place, each in enumerate(rest) if _is_mark(each)]
         if marks:
             yield from (each.row.line for each in rest[: marks[-1] + 1])
-        elif turn and _is_prompt(turn[0]) and _value(turn[0]).get("uuid") in prompts:
+        elif turn and _is_prompt(turn[0]) and turn[0].member.uuid in prompts:
             yield from (each.row.line for each in rest)
 
 

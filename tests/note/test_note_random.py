@@ -12,8 +12,8 @@ from harness.world.strategies import Transcript, transcripts
 
 REASONS = {"needs-human", "nothing-to-carry", "no-session-id", "poison", "still-full"}
 """Why a window may stay as it is."""
-UNSETTLED = {"fork", "same-message-id"}
-"""Damages that make a run trace the sibling of a message: its place among them is settled by nothing."""
+UNSETTLED = {"fork", "same-message-id", "missing-field", "wrong-type", "dangling-parent"}
+"""Damages to links: the place of a run trace whose own link is broken, or which is a message's sibling, is open."""
 
 
 @settings(deadline=None)

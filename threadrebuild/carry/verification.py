@@ -104,7 +104,7 @@ def verify_candidate(
                 fault("timestamp", number, f"{row.get('timestamp')!r} does not come after the row before")
             last_time = time or last_time
             try:
-                spans = payload_spans(line) if whole else speech_spans(line)[0]
+                spans = payload_spans(line, row.get("type")) if whole else speech_spans(line)[0]
             except ValueError as error:
                 fault("parses", number, str(error))
                 continue
@@ -170,7 +170,7 @@ def _object(line: bytes) -> dict[str, Any] | None:
 
 
 def _row_faults(row: dict[str, Any], session_id: str, parent: str | None) -> Iterator[tuple[str, str]]:
-    if row.get("isSidechain"):
+    if row.get("isSidechain") is True:
         yield "kind", "a row of a sub-agent"
     if row.get("sessionId") != session_id:  # TR-060
         yield "session_id", f"names session {row.get('sessionId')!r}"

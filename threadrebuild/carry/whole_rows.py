@@ -22,10 +22,10 @@ def holds_note(row: dict[str, Any]) -> bool:
     return isinstance(marks, list) and "note" in marks
 
 
-def payload_spans(line: bytes) -> list[Span]:
-    """The whole value that a retained row carries: its message, or what was queued. Raises ValueError."""
-    found = members(line.decode("latin-1"))
-    return [found[name] for name in ("message", "attachment") if name in found][:1]
+def payload_spans(line: bytes, kind: object) -> list[Span]:
+    """The whole value that a retained row of this kind carries: its message, or what was queued. Raises ValueError."""
+    found = members(line.decode("latin-1")).get("attachment" if kind == "attachment" else "message")
+    return [] if found is None else [found]
 
 
 def whole_row_faults(row: dict[str, Any]) -> Iterator[tuple[str, str]]:
