@@ -17,6 +17,10 @@ def _at(folder: Path, level: int) -> Evening:
     return Evening(folder / str(level), bots=["导演", "文案"], rooms={"剪辑组": ["导演", "文案"]}, level=level)
 
 
+def _level(evening: Evening) -> int:
+    return int(evening.value("SELECT level FROM meta"))
+
+
 def _states(evening: Evening, bot: str) -> list[str]:
     return [turn["state"] for turn in evening.turns(bot)]
 
@@ -60,19 +64,21 @@ def test_a_line_to_one_bot_ends_nobody_elses_turn(tmp_path: Path) -> None:
 
 @proves("TURN-28")
 def test_one_turn_a_bot_in_a_group_and_forks_are_of_the_old_path(tmp_path: Path) -> None:
-    in_the_group = {OLD: ["redirected", "running"], NEW: ["running", "running"]}
-    in_a_direct_chat = {OLD: ["running", "running"], NEW: ["running"]}
-    for level in (OLD, NEW):
-        evening = _at(tmp_path, level)
-        plans = [evening.opened(name, to="剪辑组") for name in ("新品片", "海报")]
-        for line in ("写三句宣传语", "落款写鲸落影业"):
-            evening.say(line, to="文案", files=[plans[0]])
-        wanted = in_a_direct_chat[level]
-        rule = "FORK-01" if level == OLD else "TURN-28"
-        expect_equal(rule, _states(evening, "文案"), wanted, f"two lines on one plan in a direct chat at level {level}")
-        for plan in plans:
+    old, new = _at(tmp_path, OLD), _at(tmp_path, NEW)
+    quick = ("写三句宣传语", "落款写鲸落影业")
+    plans = {
+        _level(evening): [evening.opened(name, to="剪辑组") for name in ("新品片", "海报")] for evening in (old, new)
+    }
+    for line in quick:
+        old.say(line, to="文案", files=plans[OLD][:1])
+    expect_equal("FORK-01", _states(old, "文案"), ["running", "running"], "two lines in a direct chat on the old path")
+    for evening, wanted in ((old, ["redirected", "running"]), (new, ["running", "running"])):
+        for plan in plans[_level(evening)]:
             evening.say("@导演 开工", to="剪辑组", files=[plan])
-        expect_equal("TURN-28", _states(evening, "导演"), in_the_group[level], f"two plans in a group at level {level}")
+        expect_equal("TURN-28", _states(evening, "导演"), wanted, f"two plans in a group at level {_level(evening)}")
+    for line in quick:
+        new.say(line, to="文案", files=plans[NEW][:1])
+    expect_equal("TURN-28", _states(new, "文案"), ["running"], "two lines on one plan in a direct chat at level 2")
 
 
 @proves("REDIR-05")
