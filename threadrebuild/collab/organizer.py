@@ -14,6 +14,7 @@ from threadrebuild.collab import attribution, messages, plans
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.events import Organized, TimerRang
 from threadrebuild.collab.target import Target
+from threadrebuild.database import Database
 
 QUIET_MS = 30_000
 AFTER_LINE, QUIET = "line", "quiet"
@@ -47,18 +48,20 @@ def after_line(change: Change, message: sqlite3.Row) -> None:
         _ask(change, AFTER_LINE, plan, message["id"])
 
 
-def after_turn(change: Change, plan: int) -> None:
-    """Look whether a plan is quiet a while after a segment on it has ended."""
-    change.effect("timer", {"due": change.at + QUIET_MS}, subject=f"quiet:{plan}")
+def after_turn(change: Change, turn: sqlite3.Row) -> None:
+    """Look whether the plan of a segment that has ended is quiet a while later."""
+    plan = _plan_of(change.db, turn)
+    if plan is not None:
+        change.effect("timer", {"due": change.at + QUIET_MS}, subject=f"quiet:{plan}")
 
 
 def time_came(change: Change, event: TimerRang) -> None:
     """Ask how far a plan is that has been quiet, if it still is."""
-    plan = int(change.db.value("SELECT subject FROM effects WHERE id = ?", event.effect).split(":")[1])
-    busy = change.db.value(
-        "SELECT 1 FROM turns WHERE plan = ? AND ifnull(ended_at, ?) > ?", plan, change.at, change.at - QUIET_MS
-    )
-    if not busy:
+    subject = change.db.value("SELECT subject FROM effects WHERE id = ?", event.effect)
+    plan = int(subject.split(":")[1])
+    ended_since = change.db.value("SELECT max(id) FROM effects WHERE subject = ?", subject) != event.effect
+    live = [turn["id"] for turn in change.db.rows("SELECT * FROM live_turns") if _plan_of(change.db, turn) == plan]
+    if not live and not ended_since:  # PLAN-20
         _ask(change, QUIET, plan, event.effect)
 
 
@@ -83,6 +86,12 @@ def came(change: Change, event: Organized) -> None:
 def _ask(change: Change, pass_: str, plan: int, cause: int) -> None:
     body = {"plan": plan, "asked": pass_, "points": plans.points_of(change.db, plan)}
     change.effect("organizer", body, subject=f"{pass_}:{plan}:{cause}")
+
+
+def _plan_of(db: Database, turn: sqlite3.Row) -> int | None:
+    """The plan of a segment; before segments had one, that of the line which opened it."""
+    plan: int | None = turn["plan"]
+    return plan or db.value("SELECT plan FROM messages WHERE id = ?", turn["trigger_message"])
 
 
 def _may(pass_: str, point: str) -> bool:

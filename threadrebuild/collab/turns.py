@@ -161,8 +161,7 @@ def end(change: Change, turn: int, state: str, reason: str) -> None:
     change.void_effects(turn)
     if row["work_item"] is not None:
         work.settle(change, row["work_item"])
-    if row["plan"] is not None:
-        organizer.after_turn(change, row["plan"])
+    organizer.after_turn(change, row)
     change.log("work.ended", bot=row["bot"], plan=row["plan"], ticket=row["ticket"], turn=turn, reason=reason)
 
 
