@@ -131,6 +131,18 @@ def test_a_ticket_is_named_or_made_and_further_work_of_ones_own_added(tmp_path: 
 
 
 @proves("DESK-23")
+def test_further_work_on_the_plan_chosen_is_this_segments_own(tmp_path: Path) -> None:
+    home = household(tmp_path, plans=("甲",), tickets=("海报", "口号"))
+    line = home.say("海报和口号都改", to="导演")
+    for ticket in (None, 2):
+        home.sql("INSERT INTO work_items (bot, plan, ticket, session) VALUES (?, 1, ?, 1)", home.bot("导演"), ticket)
+    home.hop("导演", work_on(plan=1, ticket=1, also=[2, 3]))
+    expect_equal("DESK-23", home.filed(line), [(1, 1), (1, None), (1, 2)], "what the line is filed to")
+    unread = home.rows("SELECT work_item FROM inbox_items WHERE state = 'queued'")
+    expect_equal("DESK-23", (unread, bound(home)), ([], [(1, 1)]), "copies that wait, and what is worked on")
+
+
+@proves("DESK-23")
 def test_nothing_is_added_that_is_not_ones_own_open_candidate(tmp_path: Path) -> None:
     outcomes = {"anothers": "refused", "closed": "refused", "no candidate": "refused", "own": "ok"}
     for name, state in outcomes.items():

@@ -63,7 +63,7 @@ def work_on(change: Change, turn: sqlite3.Row, arguments: dict[str, Any]) -> str
     _file_trigger(change, turn, Target(plan, None if new else ticket))
     choose(change, turn, plan, ticket)
     for item in further:
-        _add(change, turn, item)
+        _add(change, turn, plan, item)
     return f"plan {plan}" + (f", ticket {ticket}" if ticket is not None else "")
 
 
@@ -223,12 +223,15 @@ def _further(change: Change, turn: sqlite3.Row, item: int) -> sqlite3.Row:
     return row
 
 
-def _add(change: Change, turn: sqlite3.Row, item: sqlite3.Row) -> None:
+def _add(change: Change, turn: sqlite3.Row, plan: int, item: sqlite3.Row) -> None:
+    """File the line that opened a segment to further work too, and let it be read there where it is on another plan."""
     trigger = turns.trigger(change, turn)
     if trigger is None:
         return
     attribution.put(change, trigger["id"], [Target(item["plan"], item["ticket"])], locked=False, by="desk")
-    inbox.put(change, item["id"], trigger, work.live_turn(change.db, turn["bot"], item["plan"]))
+    if item["plan"] != plan:
+        live = work.live_turn(change.db, turn["bot"], item["plan"])
+        inbox.put(change, item["id"] if live is None else live["work_item"], trigger, live)
 
 
 def _is_owner(change: Change, bot: int, ticket: int | None) -> bool:

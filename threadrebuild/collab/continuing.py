@@ -17,7 +17,8 @@ GO_ON = "Your last segment was cut off. Go on where it was; what it has done is 
 def press(change: Change, event: Continued) -> None:
     """Continue a segment, at once or as soon as a slot is free.
 
-    Raises ValueError for one that is not there, `Conflict` where it was not cut off or its work goes on already.
+    Raises ValueError for one that is not there, `Conflict` where it was not cut off, its work goes on already, or the
+    user has pressed before.
     """
     old = change.db.row("SELECT * FROM turns WHERE id = ?", event.turn)
     if old is None:
@@ -26,6 +27,8 @@ def press(change: Change, event: Continued) -> None:
         raise Conflict("not_cut_off", f"turn {event.turn} was not cut off")
     if _goes_on(change, old):
         raise Conflict("already_working", f"the work of turn {event.turn} goes on already")
+    if change.db.value("SELECT 1 FROM inbox_items WHERE continues = ?", old["id"]):
+        raise Conflict("already_continued", f"turn {event.turn} has been continued")
     _note_press(change, event.key)
     if old["mode"] == "work" and not work.has_slot(change.db, old["bot"]):
         _record_admission(change, old)  # DESK-22
@@ -50,6 +53,7 @@ def resume(change: Change, event: WorkResumed) -> None:
     )
     for row in found:
         change.db.write("UPDATE inbox_items SET wakes = 1 WHERE id = ?", row["id"])
+    change.log("work.resumed", work_item=event.work_item)
     live = change.db.value("SELECT 1 FROM live_turns WHERE work_item = ?", event.work_item)
     if not live:
         work.queue(change, event.work_item)
@@ -80,8 +84,7 @@ def _goes_on(change: Change, old: sqlite3.Row) -> bool:
         live = work.live_desk(change.db, old["bot"], old["session"])
     else:
         live = work.live_turn(change.db, old["bot"], old["plan"])
-    pressed = change.db.value("SELECT 1 FROM inbox_items WHERE continues = ?", old["id"])
-    return live is not None or bool(pressed)  # WORK-17 FORK-03
+    return live is not None  # WORK-17
 
 
 def _put_restart(change: Change, old: sqlite3.Row) -> None:

@@ -86,6 +86,7 @@ def hand_on(change: Change, turn: sqlite3.Row, work_item: int, live: sqlite3.Row
         change.event,
         turn["id"],
     )
+    change.log("inbox.handed_on", bot=turn["bot"], turn=turn["id"], work_item=work_item)
 
 
 def take_over(change: Change, old: int, new: int) -> None:
