@@ -50,5 +50,8 @@ def _answer(event: Judged) -> str:
 
 
 def _model(db: Database, bot: int) -> str:
+    chosen = steps.model(db, "judgement")
+    if chosen is not None:  # LEAD-01
+        return chosen
     own: str = db.value("SELECT model FROM bots WHERE id = ?", bot)
-    return steps.model(db, "judgement") or own  # LEAD-01
+    return own
