@@ -544,6 +544,8 @@ CREATE TABLE inbox_items (
   seq INTEGER NOT NULL REFERENCES events (seq),
   CHECK ((state = 'read') = (read_by_turn IS NOT NULL))
 );
+CREATE INDEX inbox_unread ON inbox_items (work_item) WHERE state = 'queued';
+CREATE INDEX inbox_read ON inbox_items (read_by_turn) WHERE read_by_turn IS NOT NULL;
 CREATE UNIQUE INDEX one_copy_a_receiver ON inbox_items (work_item, message, kind)
   WHERE message IS NOT NULL AND state IN ('queued', 'held');
 
