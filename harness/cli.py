@@ -18,6 +18,8 @@ from harness.controls.cli import controls, rules
 from harness.incident.cli import incident
 from harness.lab.cli import cli_check
 from harness.lab.drill_cli import drill
+from harness.rounds import rounds
+from harness.telling import tell
 
 if TYPE_CHECKING:
     from harness.faults import Tried
@@ -40,6 +42,14 @@ def _out(folder: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
         show_default=True,
         help="Folder for run log, report and candidates.",
     )
+
+
+_accepted = click.option(
+    "--accepted",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="What `accept` wrote on the real target; without its GO a green run is fixed, with zero field acceptance.",
+)
 
 
 def _print_version(context: click.Context, parameter: click.Parameter, asked: bool) -> None:
@@ -65,6 +75,8 @@ main.add_command(cli_check)
 main.add_command(accept)
 main.add_command(drill)
 main.add_command(incident)
+main.add_command(rounds)
+main.add_command(tell)
 
 
 @main.command()
@@ -85,9 +97,16 @@ main.add_command(incident)
     help="The dialogue alone, or a window note and the recent span whole.",
 )
 @click.option("--note", type=click.Path(path_type=Path), help="For --carry note: its text; a short one without it.")
+@_accepted
 @_json
 def replay(
-    paths: tuple[Path, ...], out: Path, malformed: "Malformed", carry: str, note: Path | None, as_json: bool
+    paths: tuple[Path, ...],
+    out: Path,
+    malformed: "Malformed",
+    carry: str,
+    note: Path | None,
+    accepted: Path | None,
+    as_json: bool,
 ) -> None:
     """Carry transcripts (files or folders), judge each, and write a run log and a report."""
     from harness.replay import Job
@@ -99,7 +118,7 @@ def replay(
     command = ["rebuild-harness", "replay", *map(str, paths), "--out", str(out), "--malformed", malformed]
     if text is not None:
         command += ["--carry", "note", *(["--note", str(note)] if note else [])]
-    _play(lambda _: jobs, out, command, {"malformed": malformed, "carry": carry}, "transcripts", as_json)
+    _play(lambda _: jobs, out, command, {"malformed": malformed, "carry": carry}, "transcripts", as_json, accepted)
 
 
 def _note(path: Path | None) -> str:
@@ -121,8 +140,17 @@ def _note(path: Path | None) -> str:
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of chance in nights and stories.")
 @click.option("--until", type=click.IntRange(min=1), help="Of a night: the step after which it ends.")
 @click.option("--fault", metavar="STEP:KIND[:NEXT]", help="Of a night: what goes wrong, and who comes by afterwards.")
+@_accepted
 @_json
-def run(paths: tuple[Path, ...], out: Path, seed: int, until: int | None, fault: str | None, as_json: bool) -> None:
+def run(
+    paths: tuple[Path, ...],
+    out: Path,
+    seed: int,
+    until: int | None,
+    fault: str | None,
+    accepted: Path | None,
+    as_json: bool,
+) -> None:
     """Play scenarios (files or folders), judge each, and write a run log and a report."""
     from harness.replay import scenario_jobs
     from harness.scenario.nights.job import How, wrong_of
@@ -139,7 +167,7 @@ def run(paths: tuple[Path, ...], out: Path, seed: int, until: int | None, fault:
     command = ["rebuild-harness", "run", *map(str, paths), "--out", str(out)]
     for name, value in (("--seed", seed or None), ("--until", until), ("--fault", fault)):
         command += [name, str(value)] if value is not None else []
-    _play(lambda folder: scenario_jobs(scenarios, folder, how), out, command, {}, "scenarios", as_json)
+    _play(lambda folder: scenario_jobs(scenarios, folder, how), out, command, {}, "scenarios", as_json, accepted)
 
 
 @main.command()
@@ -192,6 +220,7 @@ def _play(
     settings: dict[str, Any],
     what: str,
     as_json: bool,
+    accepted: Path | None,
 ) -> NoReturn:
     from harness.rules import CatalogueError
     from harness.runs import RUN_LOG, write_run
@@ -202,14 +231,19 @@ def _play(
             _print_lines(done, str(out / RUN_LOG))
 
     try:
-        written = write_run(jobs, out, command, settings, each_done)
+        written = write_run(jobs, out, command, settings, each_done, accepted)
     except (UnreadableInput, CatalogueError, ValueError, OSError) as error:
         _unusable(str(error))
     if as_json:
         shown = [_outcome(each) for each in written.done]
-        click.echo(json.dumps({"verdict": written.verdict, "report": str(written.page), what: shown}))
+        said = {"verdict": written.verdict, "report": str(written.page), what: shown}
+        click.echo(json.dumps(said | {"labels": written.labels, "field": written.field}))
     else:
         click.echo(f"{written.verdict}: {written.green} of {len(written.done)} {what} green")
+        if written.verdict == "green":
+            click.echo(f"{written.field['wording']}: {written.field['why']}")
+        else:
+            click.echo(", ".join(f"{count} {label}" for label, count in written.labels.items() if count))
         click.echo(str(written.page))
     sys.exit(0 if written.verdict == "green" else RED)
 

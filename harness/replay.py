@@ -204,7 +204,10 @@ class _One:
 
     def _ask_scenario(self, scenario: Scenario, candidate: Candidate) -> None:
         """Each expectation by its rule, and no warning that none of them names."""
+        from harness.criteria.zeros import controls_of
+
         seen = seen_of(self.path, candidate)
+        controls = controls_of([scenario], 0)
         for number, form in enumerate(scenario.expect):
             try:
                 met = look(form, seen)
@@ -212,7 +215,8 @@ class _One:
                 raise scenario.error(f"expect[{number}]: {fault}", "expect", number) from None
             name, decided = form.__struct_fields__[1], self.steps[form.decided]
             shown = (None, None) if met.ok else (met.wanted, met.seen)
-            step = self._check("expectation", name, form.rule, met.ok, met.wanted, *shown, decided=decided)
+            more = {"control": controls[number]} if number in controls else {}
+            step = self._check("expectation", name, form.rule, met.ok, met.wanted, *shown, decided=decided, **more)
             if not met.ok:
                 self.failures.append(Failure(number, met, step, decided, form.decided))
         named = {form.warning for form in scenario.expect if isinstance(form, Warned)}
@@ -247,7 +251,7 @@ class _One:
         wanted: Any = None,
         seen: Any = None,
         fault: str | None = None,
-        **more: int,
+        **more: Any,
     ) -> int:
         shown = {"said": plain(detail), "wanted": plain(wanted), "seen": plain(seen)}
         step = self._add("check", by=by, name=name, rule=rule, ok=ok, **shown, **more)

@@ -1,7 +1,7 @@
 """The run log: what a run did, in numbered steps, one JSON object a line. A report is made from it alone.
 
-Every step has `step` (1, 2, 3 …) and `kind`; the other fields depend on the kind. All kinds but `run`,
-`end`, `port`, `fault`, `lab`, `acceptance`, `drill` and `incident` have `transcript`, its index in the run, from 0.
+Every step has `step` (1, 2, 3 …) and `kind`; the other fields depend on the kind. All kinds but `run`, `end`, `alert`,
+`port`, `fault`, `lab`, `acceptance`, `drill` and `incident` have `transcript`, its index in the run, from 0.
 
 - `run`          `command` (the argv that reproduces it), `version`, `settings` {name: value}
 - `source`       `name`, `path`, `bytes`, `sha256`, `lines`, `cli_versions` [str], `expected` (path of the
@@ -27,7 +27,8 @@ Every step has `step` (1, 2, 3 …) and `kind`; the other fields depend on the k
                  `sha256`
 - `check`        `by` ("verification" | "oracle" | "expectation" | "invariant" | "lab"), `name`, `rule` (id or null),
                  `ok`, `said` (one sentence), `wanted`, `seen` (both may be null; strings when texts differ),
-                 `decided` (the step that shows what decided it; may be left out)
+                 `decided` (the step that shows what decided it; may be left out), `control` (of a demand for nothing
+                 alone: the demand that shows that its instrument sees something, or null)
 - `difference`   `where`, `source` {`line`, `offset`, `bytes` (hex), `text`}, `candidate` {the same} or null
 - `night`        `name`, `door`, `seed`, `fault` (STEP:KIND:NEXT, or empty): what follows, up to the next `source`, is
                  the course of that night
@@ -55,7 +56,12 @@ Every step has `step` (1, 2, 3 …) and `kind`; the other fields depend on the k
                  `differences` [{`what`, `then`, `now`}], `moved` [{`role`, `origin`, `line`, `text`, `when` ("then" |
                  "now")}]: items that only one side carries, `moved_more` (count not listed), `notes` [str]
 - `verdict`      `verdict` ("green" | "red"), `why` [str]
-- `end`          `verdict` ("green" | "red"), `green`, `red` (counts)
+- `end`          `verdict` ("green" | "red"), `green`, `red` (counts); of `run` and `replay` also `labels`
+                 {label: failures}, `scenarios` {`incidents`, `precautions`}, `field` {`wording` (how far this has
+                 come), `acceptance` (on what, or null), `why`}
+- `alert`        somebody was to be told, without `transcript`: `state` ("delivered" | "channel unproved" | "not sent"),
+                 `message_id` (read back at the receiver, or null), `said`, `by` (which source decided), `sources`
+                 {name: verdict}, `against` [str]
 """
 
 import json

@@ -7,13 +7,13 @@ import json
 import shlex
 import shutil
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from harness.replay import AnyJob, Replayed, replayed
 from harness.report.page import write_report
-from harness.runlog import RunLog
+from harness.runlog import RunLog, read_run
 from threadrebuild import __version__
 
 RUN_LOG = "run.jsonl"
@@ -32,6 +32,12 @@ class Run:
 
     done: list[Replayed]
     page: Path
+    labels: dict[str, int]
+    """The failures by label; they add up to those that are red."""
+    scenarios: dict[str, int]
+    """How many are of incidents, how many are precautions."""
+    field: dict[str, str | None]
+    """How far this version has come outside: `wording`, `acceptance`, `why`."""
 
     @property
     def green(self) -> int:
@@ -40,8 +46,8 @@ class Run:
 
     @property
     def verdict(self) -> str:
-        """Green where all are."""
-        return "green" if self.green == len(self.done) else "red"
+        """Green where all are; where there was nothing to judge, nothing was shown."""
+        return "green" if self.done and self.green == len(self.done) else "red"
 
 
 def write_run(
@@ -50,10 +56,13 @@ def write_run(
     command: Sequence[str],
     settings: dict[str, Any],
     each_done: Callable[[Replayed], None],
+    accepted: Path | None = None,
 ) -> Run:
     """Replay what `jobs` gives, told the folder for made transcripts, into the folder `out`.
 
-    Raises what `harness.replay.replayed` raises, and `UnusableFolder` for a folder with something else in it.
+    `accepted` is the folder of an `accept` on the real target; without one that is a GO of this version, the run says
+    of itself that nothing was accepted in the field. Raises what `harness.replay.replayed` raises, `UnusableFolder` for
+    a folder with something else in it, and ValueError where `accepted` holds no run.
     """
     make_room(out, CANDIDATES)
     done: list[Replayed] = []
@@ -64,10 +73,38 @@ def write_run(
         for each in replayed(log, out / CANDIDATES, jobs(out / CANDIDATES)):
             done.append(each)
             each_done(each)
-        run = Run(done, out / PAGE)
-        log.add("end", verdict=run.verdict, green=run.green, red=len(done) - run.green)
+        run = _run(done, out / PAGE, accepted)
+        log.add(
+            "end",
+            verdict=run.verdict,
+            green=run.green,
+            red=len(done) - run.green,
+            labels=run.labels,
+            scenarios=run.scenarios,
+            field=run.field,
+        )
     write_report(out / RUN_LOG, private(run.page))
     return run
+
+
+def _run(done: list[Replayed], page: Path, accepted: Path | None) -> Run:
+    """A run, with what may be said of it."""
+    from harness.criteria.incidents import counted_apart
+    from harness.criteria.labels import counted, label_of
+    from harness.criteria.passes import field_of
+
+    try:
+        steps = None if accepted is None else read_run(accepted / RUN_LOG)
+    except (OSError, ValueError) as error:
+        raise ValueError(f"{accepted}: no acceptance run: {error}") from None
+    scenarios = [each.job.scenario for each in done if each.job.scenario is not None]
+    return Run(
+        done,
+        page,
+        counted(label_of(each.why, each.refused) for each in done if not each.green),
+        counted_apart(each.incident for each in scenarios),
+        asdict(field_of(__version__, steps)),
+    )
 
 
 def make_room(out: Path, *folders: str) -> None:

@@ -61,7 +61,7 @@ def tell(steps: Sequence[dict[str, Any]], channel: Channel, text: str) -> Told:
     """Send `text` where the run is red, and read it back (CR-03, CR-05)."""
     decided = verdict_of(steps)
     if decided.value == "green":  # CR-03
-        return Told("not sent", None, f"not sent: {decided.by} say that the run is green", decided)
+        return Told("not sent", None, f"{decided.by} say that the run is green", decided)
     try:
         message_id = channel.send(text)
         there = channel.received(message_id) if message_id else None

@@ -5,20 +5,16 @@ Labels differ in their evidence, their fix and their acceptance, so that the fix
 
 from collections.abc import Iterable, Sequence
 
+from harness.report.words import LABELS
+
 REFUSED, OTHER = "refused", "other"
-LABELS = {
-    REFUSED: "It was refused, and nobody had stated that it would be.",
-    "oracle": "An independent reading finds other words.",
-    "verification": "The new file, read back, is not what was to be written.",
-    "invariant": "Something is broken that has to hold whatever happens.",
-    "expectation": "What was stated beforehand did not come true.",
-    OTHER: "None of these.",
-}
-"""What a failure may be called, and what it means. Of several that fit, the first: it says more about what is wrong."""
 
 
 def label_of(why: Sequence[str], refused: bool = False) -> str:
-    """The label of one failure, by what failed; `why` holds a line for each, which begins with who says so."""
+    """The label of one failure, by what failed; `why` holds a line for each, which begins with who says so.
+
+    Of several that fit it is the first of `LABELS`, which says more about what is wrong.
+    """
     by = {line.partition(" ")[0] for line in why} | ({REFUSED} if refused else set())
     return next(
         (

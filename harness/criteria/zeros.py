@@ -61,6 +61,15 @@ def zeros_of(told: Sequence[Stated]) -> list[Zero]:
     ]
 
 
+def controls_of(told: Sequence[Stated], place: int) -> dict[int, str | None]:
+    """The demands for nothing of one story of a file, by number: what shows that its instrument sees something.
+
+    None where nothing in the file does: then what the zero means is not known from this run.
+    """
+    names = {_gate_name(told[place], place, number): number for number in range(len(told[place].expect))}
+    return {names[zero.gate]: witness_in_file(zero, told) for zero in zeros_of(told) if zero.gate in names}
+
+
 def witness_in_file(zero: Zero, told: Sequence[Stated]) -> str | None:
     """The demands of the same file that show each instrument of a zero to see something; None where one is missing."""
     if zero.instruments <= PLANTED:

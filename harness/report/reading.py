@@ -13,7 +13,7 @@ from harness.report.view import Block, Difference, Item, Ledger, Left, Run, Segm
 
 LONG_TALK = 50  # turns; longer talks are folded into chunks of as many
 OPEN_RED = 3  # so many red transcripts are open from the start
-SECTIONS = ("lab", "incident", "acceptance", "drill")  # kinds that speak of the whole run
+SECTIONS = ("lab", "incident", "acceptance", "drill", "alert")  # kinds that speak of the whole run
 STATES = ("red", "open", "green")  # the order on the page; `open` was never judged
 # Kinds that are shown field by field.
 WHOLE = {"source", "story", "chain", "dirty", "candidate", "window", "wire", "verdict"}

@@ -189,6 +189,7 @@ class Run:
     incident: Block | None = None
     acceptance: Block | None = None
     drill: Block | None = None
+    alert: Block | None = None
 
     @property
     def command(self) -> str:
@@ -240,6 +241,9 @@ class Run:
             found.append(f"The last step calls the run {said} although {seen} red. Do not rely on it.")
         if self.of_state("open"):
             found.append(f"The run ended although not every {self.thing} was judged.")
+        labels, count = _said(self.end, "labels"), _said(self.end, "red")
+        if labels is not None and sum(labels.values()) != count:
+            found.append(f"The labels add up to {sum(labels.values())}, and {count} are red. Do not rely on it.")
         return found
 
 

@@ -40,6 +40,15 @@ JUDGES = {
     "lab": "Lab: the real Claude Code, offline, that resumed the new session",
 }
 
+LABELS = {
+    "refused": "It was refused, and nobody had stated that it would be.",
+    "oracle": "An independent reading finds other words.",
+    "verification": "The new file, read back, is not what was to be written.",
+    "invariant": "Something is broken that has to hold whatever happens.",
+    "expectation": "What was stated beforehand did not come true.",
+    "other": "None of these.",
+}
+
 ORIGINS = {
     "speech": "",
     "channel": "over a channel",
@@ -57,6 +66,8 @@ WIRE = {
     "lost": "lost",
     "foreign": "nobody's",
 }
+
+NO_CONTROL = "nothing seen; that something could be is not known from this run, but from a sabotaged one (controls)"
 
 INCIDENT = {"same": "As it was recorded", "differs": "Otherwise than recorded"}
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from hashlib import sha256
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -11,17 +12,24 @@ from harness.carrying import NOTE, carry_file
 from harness.faults import ended_of
 from harness.invariants.carry import Carry
 from harness.invariants.operation import Ended
+from harness.runlog import RunLog
 from harness.scenario.nights.loading import load_night
 from harness.scenario.nights.play import Play
 from harness.scenario.nights.playing import play_night
+from harness.scenario.stories.kinds import kind_named
+from harness.scenario.stories.loading import load_stories
 from harness.world.night import OLD_SESSION
 from harness.world.talk import Talk
 from threadrebuild.carry.summary import candidate_summary
 from threadrebuild.config import Settings
 
 FOLDER = Path(__file__).parents[2] / "scenarios" / "rebuild" / "nights"
-CHANGED, TAKEN = FOLDER / "a-window-is-changed.toml", FOLDER / "the-pane-changes-hands.toml"
-"""A night in which the window was changed as it should be, and one in which somebody else took the pane."""
+CHANGED = FOLDER / "a-window-is-changed.toml"
+"""A night in which the window was changed as it should be."""
+TAKEN = FOLDER / "the-pane-changes-hands.toml"
+OPENED = FOLDER / "another-session-is-opened.toml"
+OTHER_NIGHTS = {"TR-107": TAKEN, "TR-150": OPENED}
+"""Nights with somebody else in them, by the rule whose invariant needs one."""
 
 
 def carry_of(folder: Path, note: bool = False) -> Carry:
@@ -122,6 +130,10 @@ def _old(play: Play) -> Path:
     return play.night.host.transcript(OLD_SESSION)
 
 
+def _other(play: Play) -> Path:
+    return next(play.night.host.transcript(each) for each in play.night.host.sessions() if each != OLD_SESSION)
+
+
 def _written_to(path: Path, more: bytes) -> None:
     path.write_bytes((path.read_bytes() if path.exists() else b"") + more)
 
@@ -135,5 +147,12 @@ NIGHTS: dict[str, Callable[[Play], object]] = {
     "TR-146": lambda play: _written_to(_state(play) / "worker.log", "可以换窗了".encode()),
     "TR-144": lambda play: _backup(play).unlink(),
     "TR-145": lambda play: _backup(play).chmod(0o644),
+    "TR-150": lambda play: _written_to(_other(play), b"{}\n"),
 }
 """What to do to the end of a night, by the rule whose invariant it breaks; the others break in sabotaged runs."""
+
+
+def story_of(name: str, folder: Path) -> Any:
+    """A story, played: what its invariants look at."""
+    story = load_stories(FOLDER.parents[1] / name)[0]
+    return kind_named(story.kind).play(story, folder, 0, RunLog(StringIO()), 0)

@@ -4,14 +4,16 @@ What must never happen at the door is planted as well: without it, "never" would
 """
 
 from pathlib import Path
+from typing import Any
 
-from planted import CARRIES, CHANGED, NIGHTS, TAKEN, carry_of, night_of, overwrite
+from planted import CARRIES, CHANGED, NIGHTS, OTHER_NIGHTS, TAKEN, carry_of, night_of, overwrite, story_of
 
 from harness.expect import expect, expect_equal, fired, noted, proves
 from harness.invariants.carry import INVARIANTS
 from harness.invariants.operation import OPERATION_INVARIANTS
 from harness.invariants.review import REVIEW_INVARIANTS
 from harness.invariants.window import WINDOW_INVARIANTS
+from harness.scenario.memory.invariants import MEMORY_INVARIANTS
 from harness.scenario.nights.forms import NEVER, Night
 from harness.scenario.nights.play import Switch
 
@@ -33,7 +35,7 @@ def test_every_invariant_of_a_carry_sees_what_is_planted(tmp_path: Path) -> None
 def test_every_invariant_of_a_night_sees_what_is_planted(tmp_path: Path) -> None:
     """Those that a sabotage of the core makes fire are left to it."""
     for each in (invariant for invariant in OPERATION_INVARIANTS if invariant.rule in NIGHTS):
-        play, ended = night_of(tmp_path / each.rule, TAKEN if each.rule == "TR-107" else CHANGED)
+        play, ended = night_of(tmp_path / each.rule, OTHER_NIGHTS.get(each.rule, CHANGED))
         expect_equal("CR-04", list(each.faults(ended)), [], f"{each.name}, before")
         NIGHTS[each.rule](play)
         expect("CR-04", noted("night", each.rule, each.name, each.faults(ended)), f"{each.name}: planted, not seen")
@@ -69,3 +71,27 @@ def test_a_second_revision_is_seen() -> None:
     one, two = Chat(("gate", "advises", "重写")), Chat(("gate", "advises", "重写"), ("gate", "advises", "再写"))
     expect_equal("CR-04", list(once.faults(one)), [], "one opinion")
     expect("CR-04", noted("review", once.rule, once.name, once.faults(two)), "two opinions are seen")
+
+
+class TwoMore:
+    """A store that knows of two sessions more than have labels."""
+
+    def __init__(self, store: Any) -> None:
+        self.store = store
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.store, name)
+
+    def value(self, asked: str, *more: Any) -> Any:
+        found = self.store.value(asked, *more)
+        return found + 2 if asked == "SELECT count(*) FROM sessions" else found
+
+
+@proves("CR-04")
+def test_a_customer_without_a_label_is_seen(tmp_path: Path) -> None:
+    """The labels are counted from the sessions themselves, so that the difference has to be planted."""
+    (each,) = (invariant for invariant in MEMORY_INVARIANTS if invariant.rule == "MC-21")
+    seen = story_of("memory/pinned-to-the-oldest-forty.toml", tmp_path)
+    expect_equal("CR-04", list(each.faults(seen)), [], "a good story")
+    seen.shop.store = TwoMore(seen.shop.store)
+    expect("CR-04", noted("memory", each.rule, each.name, each.faults(seen)), "two customers without a label are seen")

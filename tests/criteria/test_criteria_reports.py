@@ -6,9 +6,10 @@ from typing import Any
 import msgspec
 
 from harness.criteria.incidents import counted_apart, why_no_incident
-from harness.criteria.labels import LABELS, counted, label_of
+from harness.criteria.labels import counted, label_of
 from harness.criteria.passes import ZERO_FIELD, field_of, why_no_pass
 from harness.expect import expect, expect_equal, proves
+from harness.report.words import LABELS
 from harness.rules import Rule
 
 

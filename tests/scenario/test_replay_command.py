@@ -58,7 +58,10 @@ def test_a_statement_that_does_not_hold_is_red_and_told_from_the_log(tmp_path: P
     assert said["transcripts"][0]["carry"]["turns"] == 3
     steps = read_run(tmp_path / "out/run.jsonl")
     assert [(step["wanted"], step["seen"]) for step in steps if step.get("name") == "turns"] == [(4, 3)]
-    assert steps[-1] | {"step": 0} == {"step": 0, "kind": "end", "verdict": "red", "green": 0, "red": 1}
+    end = steps[-1]
+    assert (end["kind"], end["verdict"], end["green"], end["red"]) == ("end", "red", 0, 1)
+    assert {label: count for label, count in end["labels"].items() if count} == {"expectation": 1}
+    assert end["field"]["wording"] == "fixed, zero field acceptance"
 
 
 def test_going_on_is_held_against_what_is_stated_about_it(tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ def test_a_green_folder(tmp_path: Path) -> None:
         "green scenarios/a.toml: A made-up story",
         "green scenarios/b/b.toml: A made-up story",
         "green: 2 of 2 scenarios green",
+        "fixed, zero field acceptance: there is no acceptance run",
         str(tmp_path / "out/report.html"),
     ]
     assert "A made-up story" in (tmp_path / "out/report.html").read_text(encoding="utf-8")

@@ -1,10 +1,14 @@
 """Stories of a household's rooms: a user and several Bots, who says what where, and what every model answers."""
 
+from harness.criteria.replies import Question
 from harness.scenario.collab.forms import FORMS
 from harness.scenario.collab.forms_turns import TURN_FORMS
 from harness.scenario.collab.forms_work import WORK_FORMS
 from harness.scenario.collab.play import play
-from harness.scenario.collab.scene import EVENTS, Scene
+from harness.scenario.collab.scene import EVENTS, Reading, Scene
 from harness.scenario.stories.kinds import Kind
 
-KIND = Kind(Scene, EVENTS, FORMS | TURN_FORMS | WORK_FORMS, play)
+UNREADABLE = {"id": "models are shown names and numbers, and answer with these"}
+KIND = Kind(
+    Scene, EVENTS, FORMS | TURN_FORMS | WORK_FORMS, play, questions=[Question("user words", Reading, UNREADABLE)]
+)

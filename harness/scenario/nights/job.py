@@ -17,7 +17,7 @@ from harness.runlog import RunLog
 from harness.scenario.failure import Failure
 from harness.scenario.forms import Met
 from harness.scenario.nights.forms import Night
-from harness.scenario.nights.loading import NightScenario
+from harness.scenario.nights.loading import NightScenario, load_nights
 from harness.scenario.nights.play import Play
 from harness.scenario.nights.playing import NEXT, THIRD_PARTIES, Wrong, play_night
 from harness.scenario.seen import ScenarioFault
@@ -79,21 +79,25 @@ def play_job(log: RunLog, number: int, job: NightJob) -> Judged:
     scenario, how = job.scenario, job.how
     log.add("night", transcript=number, name=job.name, door=scenario.door, seed=how.seed, fault=str(how.wrong or ""))
     with tempfile.TemporaryDirectory() as name:
+        begun = log.step
         play = play_night(scenario, Path(name) / "night", how.wrong, how.seed, how.until, log)
+        events = log.step - begun
         _log_source(log, number, job, play)
-        return _Judging(log, number, job, play).judged()
+        return _Judging(log, number, job, play, events).judged()
 
 
 class _Judging:
     """One night that is over; what fails goes into `why`."""
 
-    def __init__(self, log: RunLog, number: int, job: NightJob, play: Play) -> None:
+    def __init__(self, log: RunLog, number: int, job: NightJob, play: Play, events: int) -> None:
+        from harness.criteria.passes import why_no_pass
+
         self.log = log
         self.number = number
         self.scenario = job.scenario
         self.how = job.how
         self.play = play
-        self.why: list[str] = []
+        self.why = why_no_pass(events, job.scenario.expect)
         self.failures: list[Failure] = []
 
     def judged(self) -> Judged:
@@ -114,19 +118,24 @@ class _Judging:
             raise self.scenario.error(f"story[{missed}]: its moment never came: {entry}", "story", missed)
 
     def _ask_scenario(self) -> None:
+        from harness.criteria.zeros import controls_of
+
         night = Night(self.play)
         decided = self.log.step
+        place = 0 if self.scenario.twin is None else self.scenario.twin + 1
+        controls = controls_of(load_nights(self.scenario.file), place)
         for number, form in enumerate(self.scenario.expect):
             try:
                 met = form.met(night)
             except ScenarioFault as fault:
                 raise self.scenario.error(f"expect[{number}]: {fault}", "expect", number) from None
             name = form.__struct_fields__[1]
-            step = self._check("expectation", name, form.rule, met.ok, met.wanted, met, decided=decided)
+            more = {"control": controls[number]} if number in controls else {}
+            step = self._check("expectation", name, form.rule, met.ok, met.wanted, met, decided=decided, **more)
             if not met.ok:
                 self.failures.append(Failure(number, met, step, decided, "the last step of the night"))
 
-    def _check(self, by: str, name: str, rule: str, ok: bool, said: str, met: Met | None = None, **more: int) -> int:
+    def _check(self, by: str, name: str, rule: str, ok: bool, said: str, met: Met | None = None, **more: Any) -> int:
         shown: dict[str, Any] = {"said": plain(said), "wanted": None, "seen": None}
         if met is not None and not ok:
             shown |= {"wanted": plain(met.wanted), "seen": plain(met.seen)}

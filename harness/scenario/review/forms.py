@@ -10,6 +10,7 @@ from msgspec import Meta
 from harness.scenario.forms import Met, Text
 from harness.scenario.review.playing import Seen
 from harness.scenario.seen import ScenarioFault, quoted
+from harness.scenario.stories.compare import Compared
 from harness.scenario.stories.kinds import StoryForm
 
 CallOutcome = Literal["ran", "went wrong", "kept", "sealed", "no permit", "over"]
@@ -183,7 +184,7 @@ class AnsweredWithin(ReviewForm, frozen=True, kw_only=True):
         return Met(ok, f"the review of {self.on} takes {self.answered_within_ms} ms at most", f"{took} ms")
 
 
-FORMS: dict[str, type[ReviewForm]] = {
+FORMS: dict[str, type[StoryForm]] = {
     "sent": Sent,
     "not_sent": NotSent,
     "turn": Turn,
@@ -198,6 +199,7 @@ FORMS: dict[str, type[ReviewForm]] = {
     "off": Off,
     "system_says": SystemSays,
     "answered_within_ms": AnsweredWithin,
+    "compare": Compared,
 }
 """The forms by the key that names them."""
 

@@ -43,6 +43,15 @@ class Seen:
         """What ended somebody by an error."""
         return [f"{type(error).__name__}: {error}" for _, error in self.house.world.failures]
 
+    @property
+    def sources(self) -> dict[str, list[str]]:
+        """Who says which message was answered by what: the phone, and the store."""
+        sent = [turn for turn in self.house.store.every() if turn.state == "sent"]
+        return {
+            "phone": sorted(f"{message}: {text}" for message, text in self.house.phone.shown),
+            "store": sorted(f"{turn.message_id}: {turn.final}" for turn in sent),
+        }
+
     def shown(self, message_id: str) -> list[str]:
         """What the phone showed for a message."""
         return [text for known, text in self.house.phone.shown if known == message_id]

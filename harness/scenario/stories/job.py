@@ -9,7 +9,7 @@ from harness.scenario.failure import Failure, command_of
 from harness.scenario.forms import Met
 from harness.scenario.seen import ScenarioFault
 from harness.scenario.stories.kinds import kind_named
-from harness.scenario.stories.loading import Story
+from harness.scenario.stories.loading import Story, load_stories
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,9 @@ def play_story(log: RunLog, number: int, job: StoryJob) -> tuple[list[str], list
 
     Raises `ScenarioError` for a story that makes no sense.
     """
+    from harness.criteria.passes import why_no_pass
+    from harness.criteria.zeros import controls_of
+
     story = job.scenario
     kind = kind_named(story.kind)
     log.add(
@@ -43,16 +46,19 @@ def play_story(log: RunLog, number: int, job: StoryJob) -> tuple[list[str], list
         command=command_of(story),
     )
     job.folder.mkdir(parents=True)
+    begun = log.step
     seen = kind.play(story, job.folder, job.seed, log, number)
     decided = log.step
-    why: list[str] = []
+    why = why_no_pass(decided - begun, story.expect)
     failures: list[Failure] = []
+    controls = controls_of(load_stories(story.file), 0 if story.twin is None else story.twin + 1)
     for at, form in enumerate(story.expect):
         try:
             met = form.met(seen)
         except ScenarioFault as fault:
             raise story.error(f"expect[{at}]: {fault}", "expect", at) from None
-        step = _check(log, number, "expectation", form.__struct_fields__[1], form.rule, met, decided)
+        more = {"control": controls[at]} if at in controls else {}
+        step = _check(log, number, "expectation", form.__struct_fields__[1], form.rule, met, decided, **more)
         if not met.ok:
             why.append(f"expectation {form.__struct_fields__[1]}: {met.wanted}, saw {met.seen}")
             failures.append(Failure(at, met, step, decided, "the last step of the story"))
@@ -65,7 +71,7 @@ def play_story(log: RunLog, number: int, job: StoryJob) -> tuple[list[str], list
     return why, failures
 
 
-def _check(log: RunLog, number: int, by: str, name: str, rule: str, met: Met, decided: int) -> int:
+def _check(log: RunLog, number: int, by: str, name: str, rule: str, met: Met, decided: int, **more: str | None) -> int:
     shown = (None, None) if met.ok else (plain(met.wanted), plain(met.seen))
     said = plain(met.wanted)
     return log.add(
@@ -79,4 +85,5 @@ def _check(log: RunLog, number: int, by: str, name: str, rule: str, met: Met, de
         wanted=shown[0],
         seen=shown[1],
         decided=decided,
+        **more,
     )

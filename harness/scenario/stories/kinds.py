@@ -11,6 +11,7 @@ import msgspec
 from harness.scenario.forms import Demand, Met
 
 if TYPE_CHECKING:
+    from harness.criteria.replies import Question
     from harness.runlog import RunLog
     from harness.scenario.stories.loading import Story
 
@@ -58,10 +59,17 @@ class Kind:
     forms: Mapping[str, type[StoryForm]]
     play: Plays
     invariants: Sequence[StoryInvariant] = ()
+    questions: "Sequence[Question]" = ()
+    """What models are asked in a story, and may answer."""
 
 
 def kind_named(name: str) -> Kind:
-    """Load a kind. Raises KeyError where there is none of that name."""
+    """Load a kind. Raises KeyError where there is none, TypeError where it asks models what they cannot know."""
+    from harness.criteria.replies import faults_of
+
     found = import_module(KINDS[name]).KIND
     assert isinstance(found, Kind)
+    faults = [fault for question in found.questions for fault in faults_of(question)]
+    if faults:
+        raise TypeError(f"kind {name}: {'; '.join(faults)}")
     return found
