@@ -90,3 +90,15 @@ def test_a_question_without_words_or_with_other_arguments_is_refused(tmp_path: P
     for arguments in ({}, {"question": " "}, {"question": "？", "options": "竖版"}):
         hopped(evening, "导演", events.Call("ask_user", arguments))
         assert evening.results(evening.turn("导演")["id"])[-1][1] == "refused"
+
+
+def test_what_an_answer_says_of_another_plan_goes_there_too(tmp_path: Path) -> None:
+    evening = Evening(tmp_path, bots=["导演"])
+    film, poster = (evening.opened(name, to="导演") for name in ("新品片", "海报"))
+    evening.say("剪一版样片", to="导演", files=[film])
+    hopped(evening, "导演", events.Call("ask_user", QUESTION))
+    evening.say("竖版，海报也用竖版", to="导演", files=[film, poster])
+    assert [(turn["plan"], turn["state"]) for turn in evening.turns("导演")] == [(film, "running"), (poster, "running")]
+    assert evening.rows("SELECT work_item FROM inbox_items WHERE text LIKE '竖版%'") == [
+        (evening.turn("导演")["work_item"],)
+    ]

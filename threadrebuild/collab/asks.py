@@ -6,11 +6,12 @@ user says. A question takes an option of its card, words written there, or a lin
 
 import json
 import sqlite3
+from collections.abc import Collection
 from typing import Any, Literal
 
 import msgspec
 
-from threadrebuild.collab import attribution, messages, quotes, reader, turns
+from threadrebuild.collab import messages, quotes, reader, turns
 from threadrebuild.collab.change import Change, Conflict
 from threadrebuild.collab.events import Answered, Approved
 from threadrebuild.collab.toolbox import Refused, tool
@@ -76,18 +77,22 @@ def approved(change: Change, event: Approved) -> None:
     turns.go_on(change, card["turn"])
 
 
-def take(change: Change, bot: int, message: sqlite3.Row) -> bool:
-    """Take a line of the user as the answer that a segment of a Bot waits for; whether it was one."""
-    card = _asked_there(change, bot, message)
+def take(change: Change, bot: int, message: sqlite3.Row, about: Collection[int]) -> sqlite3.Row | None:
+    """Take a line as the answer that a segment of a Bot waits for; returns that question's row, None where it is none.
+
+    `about` are the plans by which the line comes to that Bot; what it says of others than the question's goes there.
+    """
+    card = _asked_there(change, bot, message, about)
     if (
         card is None
+        or message["author"] != "user"
         or _has_files(change, message)  # WORK-19
         or _only_stops(change, message)  # WORK-18
     ):
-        return False
+        return None
     action = change.db.value("SELECT id FROM user_actions WHERE message = ?", message["id"])
     _answer(change, card, action, chosen=(), words=message["text"])
-    return True
+    return card
 
 
 def close(change: Change, turn: int) -> None:
@@ -119,9 +124,8 @@ def _wait(
     change.log(f"{kind}.made", bot=turn["bot"], plan=turn["plan"], ticket=turn["ticket"], turn=turn["id"])
 
 
-def _asked_there(change: Change, bot: int, message: sqlite3.Row) -> sqlite3.Row | None:
+def _asked_there(change: Change, bot: int, message: sqlite3.Row, about: Collection[int]) -> sqlite3.Row | None:
     """The question that a Bot's segment waits with in the session of a line that reaches that segment."""
-    about = [target.plan for target in attribution.targets(change.db, message["id"])]
     read = reader.filing(change.db, message["id"])
     waiting = change.db.rows(
         "SELECT a.*, t.plan, t.mode, t.session FROM asks a JOIN turns t ON t.id = a.turn"

@@ -20,6 +20,7 @@ from threadrebuild.collab import (
     quotes,
     reader,
     redirect,
+    signals,
 )
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.events import Line, TimerRang
@@ -132,7 +133,7 @@ def hand_out(change: Change, message: sqlite3.Row, receivers: Sequence[Receiver]
     for receiver in receivers:
         hand_over(change, message, receiver)
     if message["author"] == "user":
-        inbox.listen_in(change, message, [receiver.bot for receiver in receivers])
+        inbox.listen_in(change, message, receivers)
     change.db.write("UPDATE messages SET state = 'delivered' WHERE id = ?", message["id"])
 
 
@@ -145,12 +146,14 @@ def hand_over(change: Change, message: sqlite3.Row, receiver: Receiver) -> None:
     if change.level <= redirect.LAST_LEVEL:  # REDIR-03 REDIR-04
         redirect.receive(change, message, bot)
         return
-    if message["author"] == "user" and asks.take(change, bot, message):
-        return
     targets = attribution.targets(change.db, message["id"])
-    if not targets:  # DESK-01 PLAN-08 TURN-07
+    about = list(dict.fromkeys(target.plan for target in targets if plans is None or target.plan in plans))
+    answered = asks.take(change, bot, message, about)
+    if answered is not None:
+        about = [plan for plan in about if plan != answered["plan"]]
+    elif not targets:  # DESK-01 PLAN-08 TURN-07
         desk.receive(change, message, bot)
-    for plan in dict.fromkeys(target.plan for target in targets if plans is None or target.plan in plans):
+    for plan in about:
         inbox.receive(change, message, bot, why, next(target for target in targets if target.plan == plan))
 
 
@@ -191,7 +194,7 @@ def _keep_words(change: Change, message: int, line: Line, rest: str) -> None:
             each.delivery,
             each.text,
         )
-        plan, ticket = attribution.of_annotation(change.db, each)
+        plan, ticket = signals.of_annotation(change.db, each)
         quotes.keep_filed(change, "annotation", each.text, plan, ticket, session=line.session)  # QUOT-04
 
 
