@@ -96,6 +96,13 @@ class Evening:
             raw = json.dumps(self._filing(files) if about else {}) if failure is None else None
             self.happens(events.Read, effect=effect.id, raw=raw, failure=failure)
 
+    def judge(self, message: int, says: Mapping[str, str | None]) -> None:
+        """What each Bot's model says when it judges a line; None where that fails."""
+        for bot, raw in says.items():
+            effect = self._open("judge", f"judge:{message}:{self.bot(bot)}")
+            assert effect is not None, f"{bot} does not judge line {message}"
+            self.happens(events.Judged, effect=effect.id, raw=raw, failure=None if raw else "error")
+
     def hop(
         self,
         bot: str,

@@ -82,7 +82,8 @@ def bot_named(db: Database, name: str) -> sqlite3.Row:
 
 def roster(db: Database) -> dict[str, int]:
     """The Bots that work, by name."""
-    return {row["name"]: row["id"] for row in db.rows("SELECT id, name FROM bots WHERE state = 'active' ORDER BY id")}
+    rows = db.rows("SELECT id, name, state FROM bots ORDER BY id")
+    return {row["name"]: row["id"] for row in rows if row["state"] == "active"}  # PULL-03
 
 
 def members(db: Database, session: int) -> dict[str, int]:

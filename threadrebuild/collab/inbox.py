@@ -49,7 +49,7 @@ def put(
     reply_in = None
     if (
         live is not None
-        and live["session"] != message["session"]  # WORK-06
+        and live["session"] != message["session"]  # WORK-06 MENT-04
         and message["author"] == "user"
         and said_to_it  # WORK-07
     ):

@@ -42,16 +42,22 @@ def came(change: Change, event: Judged) -> None:
 
 
 def _answer(event: Judged) -> str:
-    try:
-        read = msgspec.json.decode(event.raw or "", type=_Judgement)
-    except msgspec.DecodeError:  # Whatever else it says, a question to the user too, is no judgement.
-        return "failed"  # JUDG-03 JUDG-04
+    read = _read(event.raw or "")
+    if read is None:  # JUDG-03 JUDG-04
+        return "failed"
     return "join" if read.join else "look_on"
+
+
+def _read(raw: str) -> _Judgement | None:
+    """A judgement; what a model says besides, a question to the user too, is none."""
+    try:
+        return msgspec.json.decode(raw, type=_Judgement)
+    except msgspec.DecodeError:
+        return None
 
 
 def _model(db: Database, bot: int) -> str:
     chosen = steps.model(db, "judgement")
     if chosen is not None:  # LEAD-01
         return chosen
-    own: str = db.value("SELECT model FROM bots WHERE id = ?", bot)
-    return own
+    return str(db.value("SELECT model FROM bots WHERE id = ?", bot))

@@ -8,14 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 EVERYONE = ("everyone", "所有人")
-_NO_MENTIONS = re.compile(
-    r"\]\([^)]*\)"  # MENT-11
-    r"|[A-Za-z][A-Za-z0-9+.-]*://[!-~]+",  # MENT-11
-)
-_GLUED = re.compile(r"[A-Za-z0-9_\-/\\]")
+_LINK_TARGET = re.compile(r"\]\([^)]*\)")  # MENT-11
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[!-~]+")  # MENT-11
+_ENDS = r"\s，。、；：！？（）《》「」“”"
+_PATH = re.compile(rf"(?<![^{_ENDS}])[^{_ENDS}@]*[/\\][^{_ENDS}@]*@[\w-]+(?:[/\\](?!@)|\.[A-Za-z0-9])")  # MENT-11
+_GLUED = re.compile(r"[A-Za-z0-9_\-/\\]")  # MENT-12
 _TOKEN = re.compile(r"[A-Za-z0-9_\-]+|[\w\-]+")
-_RUN = re.compile(r"[^\s，。、；：！？（）《》「」“”]*$")
-_GOES_ON_AS_PATH = re.compile(r"[/\\](?!@)|\.[A-Za-z0-9]")
 _GOES_ON_AS_NAME = re.compile(r"[A-Za-z0-9_]-?[A-Za-z0-9_]")
 
 
@@ -35,7 +33,9 @@ class Mentions:
 
 def mentions_in(text: str, members: Mapping[str, int], roster: Mapping[str, int]) -> Mentions:
     """Find the mentions in `text`. `members` and `roster` are Bots by name; who is present comes first."""
-    masked = _NO_MENTIONS.sub(lambda match: " " * len(match[0]), text)
+    masked = text
+    for pattern in (_LINK_TARGET, _URL, _PATH):
+        masked = pattern.sub(lambda match: " " * len(match[0]), masked)
     names = {**roster, **members}
     bots: dict[int, None] = {}
     unknown: dict[str, None] = {}
@@ -48,8 +48,6 @@ def mentions_in(text: str, members: Mapping[str, int], roster: Mapping[str, int]
             continue
         name, length = _name_at(masked[sign + 1 :], names, members)
         end = sign + 1 + length
-        if not joined and _is_in_path(masked[:sign], masked[end:]):  # MENT-11
-            continue
         if name in EVERYONE:
             everyone = True
         elif name is not None:
@@ -64,13 +62,7 @@ def mentions_in(text: str, members: Mapping[str, int], roster: Mapping[str, int]
 
 def _is_glued(before: str) -> bool:
     """Whether an @ stands right behind a letter, digit or separator; behind a CJK character it begins a mention."""
-    return bool(_GLUED.match(before[-1:]))  # MENT-12 MENT-14
-
-
-def _is_in_path(before: str, after: str) -> bool:
-    """Whether a path is under way at an @, and goes on behind the name."""
-    run = _RUN.search(before)
-    return run is not None and bool(re.search(r"[/\\]", run[0])) and bool(_GOES_ON_AS_PATH.match(after))
+    return bool(_GLUED.match(before[-1:]))  # MENT-14
 
 
 def _name_at(after: str, names: Mapping[str, int], members: Mapping[str, int]) -> tuple[str | None, int]:
@@ -81,10 +73,11 @@ def _name_at(after: str, names: Mapping[str, int], members: Mapping[str, int]) -
     token = _TOKEN.match(after)
     if token is None:
         return None, 0
-    fits = [name for name in members if _shortens(token[0].casefold(), name.casefold())]
-    if len(fits) == 1:  # MENT-08 MENT-09
-        return fits[0], len(token[0])
-    return None, len(token[0])
+    fits = [name for name in members if _shortens(token[0].casefold(), name.casefold())]  # MENT-09 PULL-02
+    short = next(iter(fits), None)
+    if len(fits) > 1:  # MENT-08
+        short = None
+    return short, len(token[0])
 
 
 def _shortens(short: str, name: str) -> bool:

@@ -143,7 +143,7 @@ def hand_over(change: Change, message: sqlite3.Row, receiver: Receiver) -> None:
     change.db.write(
         "INSERT OR IGNORE INTO message_receivers (message, bot, why) VALUES (?, ?, ?)", message["id"], bot, why
     )
-    if change.level <= redirect.LAST_LEVEL:  # REDIR-03 REDIR-04
+    if change.level <= redirect.LAST_LEVEL:  # REDIR-03 REDIR-04 MENT-03 MENT-06 MENT-17 PART-04
         redirect.receive(change, message, bot)
         return
     targets = attribution.targets(change.db, message["id"])

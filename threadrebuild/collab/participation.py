@@ -15,11 +15,11 @@ LEADS_FROM_LEVEL = 2
 
 def receivers(change: Change, message: sqlite3.Row) -> list[Receiver] | None:
     """The Bots that receive a message; None where the group has to judge."""
-    if message["author"] == "user":
+    if message["author"] == "user":  # JUDG-06 HAND-02
         return _of_the_user(change, message)
     found = []
     for bot, why in _of_a_bot(change, message):
-        if acknowledgements.answers_one(change, message, bot):  # MENT-15 MENT-21
+        if acknowledgements.answers_one(change, message, bot):
             change.log("wake.suppressed", bot=bot, message=message["id"], reason="acknowledgement")
             continue
         found.append(Receiver(bot, why))
@@ -44,7 +44,7 @@ def _of_the_user(change: Change, message: sqlite3.Row) -> list[Receiver] | None:
 def _of_a_bot(change: Change, message: sqlite3.Row) -> list[tuple[int, str]]:
     session = household.session_of(change.db, message["session"])
     if session["kind"] == "group":
-        return _mentioned(change, message)  # JUDG-06 HAND-02
+        return _mentioned(change, message)
     if session["kind"] == "bots" and not session["collaboration"]:  # MENT-20
         return [(bot, "direct") for bot in _others(change, message)]
     return []

@@ -10,7 +10,7 @@ from threadrebuild.collab import messages, tickets, turns
 from threadrebuild.collab.change import Change
 from threadrebuild.database import Database
 
-SLOTS = 2  # WORK-09
+SLOTS = 2  # WORK-09 MENT-02
 CLOSES_FROM_LEVEL = 5  # WORK-14
 CLOSING_STAGES = ("approved", "dropped")
 
@@ -92,7 +92,7 @@ def live_turn(db: Database, bot: int, plan: int) -> sqlite3.Row | None:
         turn
         for turn in db.rows("SELECT * FROM live_turns WHERE plan IS NOT NULL ORDER BY id")
         if turn["bot"] == bot  # WORK-04
-        if turn["plan"] == plan  # WORK-08 TURN-05
+        if turn["plan"] == plan  # WORK-08 TURN-05 MENT-05
     ]
     return found[0] if found else None
 
