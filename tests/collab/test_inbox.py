@@ -85,3 +85,18 @@ def test_a_line_that_the_desk_did_not_read_opens_the_next_one(tmp_path: Path) ->
     home.hop("导演", text="问吧。")
     left = home.rows("SELECT message FROM inbox_items WHERE state = 'queued'")
     expect_equal("DESK-03", left, [], "lines that stay in the inbox with nothing running")
+
+
+@proves("WORK-07")
+def test_who_works_on_the_plan_hears_a_line_that_it_receives_for_another(tmp_path: Path) -> None:
+    home = Evening(tmp_path, bots=["导演", "文案"], rooms={"剪辑组": ["导演", "文案"]})
+    plans = [home.opened(name, to="剪辑组") for name in ("新品片", "海报")]
+    for plan in plans:
+        home.say("@导演 做", to="剪辑组", files=[plan])
+    home.sql("UPDATE plans SET lead = ? WHERE id = ?", home.bot("导演"), plans[0])
+    home.sql("UPDATE plans SET lead = ? WHERE id = ?", home.bot("文案"), plans[1])
+    line = home.say("片子和海报都换成竖版", to="剪辑组", files=plans)
+    for plan in plans:
+        home.hop("导演", write("a.md"), plan=plan)
+    readers = [home.value("SELECT plan FROM turns WHERE id = ?", turn) for turn in home.read_in(line, "导演")]
+    expect_equal("WORK-07", sorted(readers), plans, "the plans in whose segments the director reads the line")

@@ -5,10 +5,11 @@ runs, they wake the work. Each copy keeps the words as they were when it was put
 """
 
 import sqlite3
-from collections.abc import Collection
+from collections.abc import Sequence
 
-from threadrebuild.collab import attribution, work
+from threadrebuild.collab import attribution, redirect, work
 from threadrebuild.collab.change import Change
+from threadrebuild.collab.receiver import Receiver
 from threadrebuild.collab.target import Target
 from threadrebuild.database import Database
 
@@ -30,11 +31,12 @@ def receive(change: Change, message: sqlite3.Row, bot: int, why: str, target: Ta
     put(change, _work_item(change, bot, target._replace(ticket=ticket), message, live), message, live)
 
 
-def listen_in(change: Change, message: sqlite3.Row, receivers: Collection[int]) -> None:
-    """Let those hear a line of the user who work on its plan and are not its receivers."""
+def listen_in(change: Change, message: sqlite3.Row, receivers: Sequence[Receiver]) -> None:
+    """Let those hear a line of the user who work on its plan and do not receive it for that."""
     about = {target.plan for target in attribution.targets(change.db, message["id"])}
     for live in change.db.rows("SELECT * FROM live_turns WHERE plan IS NOT NULL ORDER BY id"):
-        if live["plan"] in about and live["bot"] not in receivers:
+        has = any(each.bot == live["bot"] and (each.plans is None or live["plan"] in each.plans) for each in receivers)
+        if live["plan"] in about and not has and change.level > redirect.LAST_LEVEL:
             put(change, live["work_item"], message, live, said_to_it=False)
 
 
