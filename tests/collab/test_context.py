@@ -36,6 +36,7 @@ def test_lines_of_another_plan_or_ticket_say_which(tmp_path: Path) -> None:
     home.say("@文案 封面看这张", to="剪辑组", attach=[f"{folder}/a.png"])
     home.say("@文案 随便说说", to="剪辑组", files="spot")
     home.say("@导演 整体节奏快一点", to="剪辑组", files=[film])
+    expect("QUOT-29", "(edited after sending)" not in read(home, "导演"), "no line was edited")
     shown = [line.partition(" ")[2].partition(" ")[2] for line in part(read(home, "导演"), "Transcript")]
     wanted = [
         "user: 新品片",
@@ -70,6 +71,7 @@ def test_the_situation_names_the_plan_and_what_is_live_elsewhere(tmp_path: Path)
         "08-16 09:00 in 剪辑组: @文案 写旁白",
         "08-16 09:00 in the direct chat with 导演: 分镜看这张",
     ]
+    expect_equal("QUOT-12", part(read(home, "导演"), "The user's words"), words, "the user's words")
     situation = [
         "You are 导演.",
         f"Plan {film}: 新品片 (opened in 剪辑组)",

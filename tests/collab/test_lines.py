@@ -221,6 +221,7 @@ def test_bots_see_that_a_line_was_edited(tmp_path: Path) -> None:
     home.hop("导演", text="改了。")
     home.say("继续", to="导演", files=[plan])
     read = home.context(home.turn("导演")["id"])
+    expect("QUOT-30", "user: 做分镜" in read, f"a line that was not withdrawn stands in the transcript: {read}")
     expect("PLAN-30", "[plan" not in read, f"lines of the segment's own plan have no tag: {read}")
     expect("QUOT-29", "user: 做分镜，要 60 秒 (edited after sending)\n" in read, f"the mark stands behind it: {read}")
     expect("QUOT-29", "in the direct chat with 导演, changed a line: 要 60 秒" in read, f"the words say so: {read}")
@@ -297,6 +298,7 @@ def test_an_insert_stops_the_step_of_a_claude_code_run(tmp_path: Path) -> None:
     home.hop("剪辑", shell("render a"), shell("render b"), run=False)
     lines = [home.say(text, to="剪辑", files=[plan]) for text in ("改成竖版", "再加字幕")]
     home.happens(events.Inserted, message=lines[1])
+    expect_equal("TURN-15", home.read_in(lines[1], "剪辑"), [turn], "who has read an inserted line at once")
     stopped = (
         "app: Your step was stopped for these lines. What it had not finished has to be run again if it is needed."
     )
@@ -322,7 +324,9 @@ def test_an_insert_cuts_the_model_call_and_lets_a_command_finish(tmp_path: Path)
     home.say("渲染一版", to="导演", files=[plan])
     turn = home.turn("导演")["id"]
     cut = home.value("SELECT max(effect) FROM hops WHERE turn = ?", turn)
-    home.happens(events.Inserted, message=home.say("到哪一步了？", to="导演", files=[plan]))
+    line = home.say("到哪一步了？", to="导演", files=[plan])
+    home.happens(events.Inserted, message=line)
+    expect_equal("TURN-15", home.read_in(line, "导演"), [turn], "who has read an inserted line at once")
     notes = home.value("SELECT count(*) FROM inbox_items WHERE kind = 'note'")
     expect_equal("QUOT-33", notes, 0, "words about a step that was stopped, to a Bot that the application runs")
     expect_equal("QUOT-34", news(home, turn), ["user: 到哪一步了？"], "what is read in place of the call cut off")

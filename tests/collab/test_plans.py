@@ -50,7 +50,7 @@ def refused(home: Evening, statement: str, *values: Any) -> bool:
     return False
 
 
-@proves("PLAN-01", "PLAN-02", "PLAN-03")
+@proves("PLAN-01", "PLAN-03")
 def test_a_matter_goes_on_the_next_day_in_another_conversation(tmp_path: Path) -> None:
     home = house(tmp_path)
     home.say("@导演 做一张开业海报", to="剪辑组", files="new")
@@ -60,14 +60,23 @@ def test_a_matter_goes_on_the_next_day_in_another_conversation(tmp_path: Path) -
     home.now += 24 * 3_600_000
     later = home.say("底色换成红的", to="导演", files=[plan])
     expect_equal("PLAN-01", [each for each, _ in home.filed(later)], [plan], "the plan of the next day's change")
-    turn = home.turn("导演")
-    where = (turn["plan"], turn["session"])
-    expect_equal("PLAN-02", where, (plan, home.session("导演")), "the plan and place of the segment that does it")
     home.hop("导演", write("poster.png"))
     for text in ("字再大一点", "加上地址"):
         line = home.say(text, to="导演", files=[plan])
         expect_equal("PLAN-03", [each for each, _ in home.filed(line)], [plan], f"the plan of {text!r}")
     expect_equal("PLAN-01", home.plans(), ["做一张开业海报"], "the plans in all")
+
+
+@proves("PLAN-02")
+def test_a_plan_of_a_group_is_worked_on_from_a_direct_chat(tmp_path: Path) -> None:
+    home = house(tmp_path)
+    plan = home.opened("新品片", to="剪辑组")
+    home.say("@导演 先做分镜", to="剪辑组", files=[plan])
+    home.hop("导演", text="好了。")
+    home.say("底色换成红的", to="导演", files=[plan])
+    turn = home.turn("导演")
+    where = (turn["plan"], turn["session"])
+    expect_equal("PLAN-02", where, (plan, home.session("导演")), "the plan and place of the segment that does it")
 
 
 @proves("PLAN-03")
@@ -100,7 +109,20 @@ def test_the_request_that_opened_a_plan_stays_word_for_word(tmp_path: Path) -> N
     expect("PLAN-05", refused(home, "UPDATE plans SET opening = '做片子'"), "the store keeps the request as it was")
 
 
-@proves("PLAN-06", "PLAN-21")
+@proves("PLAN-06")
+def test_what_a_bot_decided_becomes_no_rule_of_the_user(tmp_path: Path) -> None:
+    home = house(tmp_path)
+    plan = home.opened("新品片", to="导演")
+    home.say("做片子", to="导演", files=[plan])
+    home.hop("导演", write("notes.md"), text="我定 24 fps。")
+    home.hop("导演", text="按 24 fps 做好了。")
+    expect_equal("PLAN-06", points(home)["rules"], [], "the rules of the plan after a Bot's decision")
+    written = json.dumps(points(home) | {"rules": ["24 fps"]})
+    insert = "INSERT INTO plan_revisions (plan, number, points, cause, cause_id, at) VALUES (?, 99, ?, 'turn', 1, 0)"
+    expect("PLAN-06", refused(home, insert, plan, written), "the store takes no rules from a turn")
+
+
+@proves("PLAN-21")
 def test_rules_and_acceptance_are_written_by_the_user_only(tmp_path: Path) -> None:
     home = house(tmp_path, level=1)
     home.say("@导演 做一支新品片", to="剪辑组")
@@ -111,10 +133,11 @@ def test_rules_and_acceptance_are_written_by_the_user_only(tmp_path: Path) -> No
     expect_equal("PLAN-20", points(home, plan)["goal"], "手持感的新品片", "what the organizer may write")
     found = points(home, plan)
     expect_equal("PLAN-21", (found["acceptance"], found["rules"]), (["有字幕"], ["不用蓝色"]), "what is the user's")
-    for cause, rule, field in (("turn", "PLAN-06", "rules"), ("organizer", "PLAN-21", "acceptance")):
-        written = json.dumps(found | {field: [*found[field], "24 fps"]})
-        insert = "INSERT INTO plan_revisions (plan, number, points, cause, cause_id, at) VALUES (?, 99, ?, ?, 1, 0)"
-        expect(rule, refused(home, insert, plan, written, cause), f"the store takes no {field} from a {cause}")
+    insert = "INSERT INTO plan_revisions (plan, number, points, cause, cause_id, at) VALUES (?, 99, ?, ?, 1, 0)"
+    for cause in ("message", "turn", "organizer", "hold"):
+        for field in ("acceptance", "rules"):
+            written = json.dumps(found | {field: [*found[field], "24 fps"]})
+            expect("PLAN-21", refused(home, insert, plan, written, cause), f"the store takes no {field} from a {cause}")
 
 
 @proves("PLAN-07")
@@ -138,7 +161,7 @@ def test_a_plan_opens_only_by_a_quote_or_the_first_side_effect(tmp_path: Path) -
     home = house(tmp_path)
     plan = home.opened("海报", to="导演")
     home.say("海报改成红的", to="导演", files=[plan])
-    expect_equal("PLAN-08", home.turn("导演")["plan"], plan, "a request that is about a plan there is")
+    expect_equal("REDIR-03", home.turn("导演")["plan"], plan, "a request that is about a plan there is")
     home.say("有什么好看的片子吗", to="文案", files="unclear")
     asked = [turn["mode"] for turn in home.turns("文案")]
     expect_equal("PLAN-08", (asked, home.plans()), (["desk"], ["海报"]), "what an unclear question opens")
@@ -231,6 +254,7 @@ def test_a_plans_name_is_how_its_request_begins_or_its_files(tmp_path: Path) -> 
     home = house(tmp_path)
     said = ["字" * 40, "字" * 41, "  做一支\n 新品片 "]
     cases: list[tuple[str, list[str], str]] = [
+        ("@导演", [], "@导演"),
         ("", ["in/头像截图.png"], "头像截图.png"),
         ("", ["in/头像截图.png", "in/b.png"], "头像截图.png (2 files)"),
         (" ", ["in/" + "长" * 50 + ".png", "in/b.png"], "长" * 30 + " (2 files)"),

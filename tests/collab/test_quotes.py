@@ -82,9 +82,10 @@ def test_words_belong_to_every_plan_of_their_line(tmp_path: Path) -> None:
 @proves("QUOT-04")
 def test_what_is_kept_of_what_the_user_writes(tmp_path: Path) -> None:
     home = house(tmp_path)
-    plan = begun(home)
     home.happens(events.SessionOpened, session="files", title="投递")
     home.happens(events.Line, session=home.session("投递"), text="收一下这个文件", files=("a.png",))
+    expect_equal("QUOT-04", kept(home), [], "what is kept of a file drop")
+    plan = begun(home)
     home.say("", to="导演", attach=["b.png"])
     expect_equal("QUOT-01", kept(home)[:1], [ASKED], "what is kept of a line")
     expect_equal("QUOT-04", kept(home), [ASKED], "lines kept beside file drops and mere attachments")

@@ -205,7 +205,8 @@ def unread(change: Change, turn: sqlite3.Row) -> list[sqlite3.Row]:
 def _read(change: Change, turn: int, items: list[sqlite3.Row]) -> list[sqlite3.Row]:
     """Let a turn's Bot read what was in an inbox."""
     for item in items:
-        change.db.write("UPDATE inbox_items SET state = 'read', read_by_turn = ? WHERE id = ?", turn, item["id"])
+        read = "UPDATE inbox_items SET state = 'read', read_by_turn = ? WHERE id = ?"
+        change.db.write(read, turn, item["id"])  # QUOT-37
     return items
 
 
