@@ -20,7 +20,6 @@ from threadrebuild.collab import (
     quotes,
     reader,
     redirect,
-    signals,
 )
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.events import Line, TimerRang
@@ -194,7 +193,7 @@ def _keep_words(change: Change, message: int, line: Line, rest: str) -> None:
             each.delivery,
             each.text,
         )
-        plan, ticket = signals.of_annotation(change.db, each)
+        plan, ticket = attribution.of_annotation(change.db, each)
         quotes.keep_filed(change, "annotation", each.text, plan, ticket, session=line.session)  # QUOT-04
 
 
