@@ -31,19 +31,20 @@ class Calls(CollabForm, frozen=True, kw_only=True):
 
 
 class Recorded(CollabForm, frozen=True, kw_only=True):
-    """These commands of a Bot are on record, in order, and nothing else is."""
+    """These runs of a Bot are on record, in order, and nothing else is: with what they printed, nothing as ``."""
 
     recorded: Text
-    commands: list[str]
+    runs: list[str]
+    printed: list[str]
 
     def met(self, seen: Played) -> Met:
         rows = seen.rows(
-            "SELECT r.command FROM turn_runs r JOIN turns t ON t.id = r.turn JOIN bots b ON b.id = t.bot"
-            " WHERE b.name = ? ORDER BY r.turn, r.ord",
+            "SELECT r.command, ifnull(r.output, '') FROM turn_runs r JOIN turns t ON t.id = r.turn"
+            " JOIN bots b ON b.id = t.bot WHERE b.name = ? ORDER BY r.turn, r.ord",
             self.recorded,
         )
-        found = [command for (command,) in rows]
-        return Met(found == self.commands, f"{self.recorded} has {self.commands} on record", str(found))
+        wanted = list(zip(self.runs, self.printed, strict=True))
+        return Met(rows == wanted, f"{self.recorded} has {wanted} on record", str(rows))
 
 
 class Cost(CollabForm, frozen=True, kw_only=True):

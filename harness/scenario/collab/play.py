@@ -225,7 +225,7 @@ def _hops(story: Story) -> dict[tuple[str, str], list[Any]]:
             key = (entry.bot, (entry.turn or above) + (AGAIN if entry.again else ""))
             if key in hops:
                 raise story.error(f"story[{at}]: a second turn of {key[0]} is opened by {key[1]!r}", "story", at)
-            hops[key] = entry.hops
+            hops[key] = [hop for hop in entry.hops for _ in range(hop.times)]
     return hops
 
 

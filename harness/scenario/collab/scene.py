@@ -67,6 +67,8 @@ class Hop(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     fails: str | None = None
     takes: str = ""
     cost: float = 0.0
+    times: Annotated[int, Meta(ge=1)] = 1
+    """How many hops in a row answer this."""
 
     def __post_init__(self) -> None:
         if self.takes:
