@@ -147,6 +147,7 @@ def test_an_unrelated_wish_goes_to_the_desk_and_not_into_what_runs(tmp_path: Pat
 def test_what_a_colleague_says_is_heard_by_the_work_that_runs_on_the_plan(tmp_path: Path) -> None:
     evening, plan = _on_its_ticket(tmp_path)
     turn = evening.turn("导演")["id"]
+    evening.sql("UPDATE plans SET session = ?", evening.session("剪辑组"))  # In sight for the colleague too.
     evening.say("@文案 写三句宣传语", to="剪辑组", files=[plan])
     hopped(evening, "文案", events.Call("send_message", {"text": "@导演 宣传语写好了，放第二个镜头"}))
     said = evening.value("SELECT max(id) FROM messages WHERE author = 'bot'")

@@ -6,15 +6,15 @@ Nothing is guessed: a line that neither refers to a matter nor is read to be abo
 import sqlite3
 from typing import Any
 
-from threadrebuild.collab import plans, quotes, reader, tickets
+from threadrebuild.collab import household, plans, quotes, reader, signals, tickets
 from threadrebuild.collab.change import Change
-from threadrebuild.collab.events import Annotation
 from threadrebuild.collab.target import Target
 from threadrebuild.database import Database
 
 RAN_WITHIN_MS = 24 * 3_600_000  # ATTR-12
 PREVIOUS_LINES = 6  # ATTR-14 DESK-04
 FILES_SHOWN = 3  # DESK-06
+GONE = ("accepted", "abandoned")
 QUOTE_SHOWN = 300  # DESK-06
 
 
@@ -22,12 +22,12 @@ def file(change: Change, message: int) -> None:
     """File a message by what it refers to, else by what it was read to be about; else leave it undetermined."""
     row = change.db.row("SELECT * FROM messages WHERE id = ?", message)
     assert row is not None
-    found = references(change.db, row)
+    found = signals.references(change.db, row)
     if found:
         put(change, message, found, locked=True, by="reference")
         return
     read = reader.filing(change.db, message)
-    if read is not None and read.kind == "plans":
+    if read is not None and read.kind == "plans":  # READ-14
         about = [Target(each.plan, each.ticket, part) for each in read.about for part in each.parts or (None,)]
         put(change, message, about, locked=False, by="reader")  # ATTR-09 PLAN-01 PLAN-02 PLAN-03 PLAN-04
         return
@@ -75,59 +75,47 @@ def targets(db: Database, message: int) -> list[Target]:
     return [Target(row["plan"], row["ticket"], row["part"]) for row in rows]
 
 
-def references(db: Database, message: sqlite3.Row) -> list[Target]:
-    """What a message refers to, by the five signals in their order; what one adds is kept beside the others'."""
-    found: list[Target] = []
-    if message["card_plan"] is not None:  # ATTR-06
-        found.append(Target(message["card_plan"]))
-    for annotation in db.rows("SELECT * FROM annotations WHERE message = ?", message["id"]):
-        found += _of_path(db, annotation["path"]) or targets(db, annotation["delivery"] or 0)
-    if message["reply_to"] is not None:
-        found += targets(db, message["reply_to"])
-    for path in _paths(db, message):
-        found += _of_path(db, path)
-    if message["author"] == "bot":  # ATTR-07
-        own = db.row("SELECT plan, ticket FROM turns WHERE id = ?", message["turn"])
-        if own is not None and own["plan"] is not None:
-            found.append(Target(own["plan"], own["ticket"]))
-    return list(dict.fromkeys(found))
-
-
 def candidates(db: Database, message: sqlite3.Row) -> list[int]:
-    """The plans that a line could be about, newest activity first: those of its place, and of its Bots' own work."""
-    rows = db.rows(
-        """
-        SELECT id FROM plans WHERE id IN (
-          SELECT id FROM plans WHERE dormant = 0 AND status IN ('active', 'delivered')
-            AND session IN (:session, (SELECT source FROM sessions WHERE id = :session))
-          UNION
-          SELECT p.id FROM plans p JOIN work_items w ON w.plan = p.id
-            WHERE p.dormant = 0 AND p.status IN ('active', 'delivered')
-            AND w.bot IN (SELECT bot FROM session_participants WHERE session = :session)
-            AND (w.state <> 'closed' OR EXISTS (
-              SELECT 1 FROM turns t WHERE t.work_item = w.id AND ifnull(t.ended_at, :at) >= :at - :within))
-          UNION
-          SELECT plan FROM (SELECT plan FROM messages WHERE session = :session AND id < :message
-            ORDER BY id DESC LIMIT :lines)
-            WHERE plan IN (SELECT id FROM plans WHERE status NOT IN ('accepted', 'abandoned'))
-        ) ORDER BY active_at DESC, id DESC
-        """,
-        session=message["session"],
-        at=message["at"],
-        within=RAN_WITHIN_MS,
-        message=message["id"],
-        lines=PREVIOUS_LINES,
-    )
+    """The plans that a line could be about, newest activity first.
+
+    They are those of its place, those of its Bots' own work, and those that the lines just before it are about.
+    """
+    found = {
+        *_of_place(db, message),  # ATTR-12
+        *_of_own_work(db, message),  # ATTR-12
+        *_of_lines_before(db, message),  # ATTR-14
+    }
+    listed = ",".join(str(plan) for plan in sorted(found))
+    rows = db.rows(f"SELECT id FROM plans WHERE id IN ({listed}) ORDER BY active_at DESC, id DESC")
     return [row["id"] for row in rows]
 
 
-def of_annotation(db: Database, annotation: Annotation) -> tuple[int | None, int | None]:
-    """The plan and ticket that an annotation belongs to: those of the delivery that it annotates, else of its file."""
-    handed_in = db.row("SELECT plan, ticket FROM messages WHERE id = ? AND plan IS NOT NULL", annotation.delivery)
-    if handed_in is not None:  # QUOT-08
-        return handed_in["plan"], handed_in["ticket"]
-    found = _of_path(db, annotation.path)
-    return (found[0].plan, found[0].ticket) if found else (None, None)
+def lines_before(db: Database, message: sqlite3.Row, count: int) -> list[sqlite3.Row]:
+    """The last lines said before one in its session, oldest first: none taken back, none that one Bot alone reads."""
+    found = db.rows(
+        "SELECT m.*, b.name AS bot_name FROM messages m LEFT JOIN bots b ON b.id = m.bot"
+        " WHERE m.session = ? AND m.id < ? AND m.state <> 'withdrawn' AND m.only_for IS NULL"
+        " ORDER BY m.id DESC LIMIT ?",
+        message["session"],
+        message["id"],
+        count,
+    )
+    return found[::-1]
+
+
+def view(db: Database, message: int) -> dict[str, Any]:
+    """What `GET /v1/messages/:id/attribution` answers: where a line is filed, and all plans and tickets by name.
+
+    It only looks: the plans stay as they are. Raises ValueError for a message that is not there.
+    """
+    filing = db.row("SELECT filing FROM messages WHERE id = ?", message)
+    if filing is None:
+        raise ValueError(f"there is no message {message}")
+    return {
+        "filing": filing["filing"],
+        "targets": [target._asdict() for target in targets(db, message)],
+        "plans": [_listed(db, plan) for plan in db.rows("SELECT * FROM plans ORDER BY id")],  # ATTR-20
+    }
 
 
 def described(db: Database, plan: int) -> dict[str, Any]:
@@ -163,23 +151,56 @@ def described(db: Database, plan: int) -> dict[str, Any]:
     }
 
 
-def _paths(db: Database, message: sqlite3.Row) -> list[str]:
-    attached = [row["path"] for row in db.rows("SELECT path FROM message_files WHERE message = ?", message["id"])]
-    folders = db.rows("SELECT folder FROM plans UNION SELECT folder FROM tickets")
-    written = [row["folder"] for row in folders if f"{row['folder']}/" in message["text"]]
-    return attached + written
+def _open(db: Database) -> list[sqlite3.Row]:
+    return db.rows("SELECT id, session FROM plans WHERE dormant = 0 AND status IN ('active', 'delivered')")
 
 
-def _of_path(db: Database, path: str) -> list[Target]:
-    ticket = db.row(
-        "SELECT id, plan FROM tickets WHERE ? = folder OR ? LIKE folder || '/%' ORDER BY length(folder) DESC",
-        path,
-        path,
+def _of_place(db: Database, message: sqlite3.Row) -> list[int]:
+    source = db.value("SELECT source FROM sessions WHERE id = ?", message["session"])
+    places = {message["session"]} | ({source} - {None})
+    return [
+        plan["id"]
+        for plan in _open(db)
+        if plan["session"] in places  # ATTR-13
+    ]
+
+
+def _of_own_work(db: Database, message: sqlite3.Row) -> list[int]:
+    """The plans of what the Bots that a line is for have not closed, or have worked on in the last day."""
+    bots = ",".join(str(bot) for bot in _meant(db, message))
+    rows = db.rows(
+        "SELECT w.plan, w.state, CASE WHEN w.state = 'closed' THEN"
+        " (SELECT max(ifnull(ended_at, ?)) FROM turns WHERE work_item = w.id) END AS ran"
+        f" FROM work_items w WHERE w.plan IS NOT NULL AND w.bot IN ({bots})",
+        message["at"],
     )
-    if ticket is not None:
-        part = db.value("SELECT name FROM parts WHERE ticket = ? AND file = ?", ticket["id"], path)
-        return [Target(ticket["plan"], ticket["id"], part)]
-    plan = db.value(
-        "SELECT id FROM plans WHERE ? = folder OR ? LIKE folder || '/%' ORDER BY length(folder) DESC", path, path
+    still = {plan["id"] for plan in _open(db)}
+    return [
+        row["plan"]
+        for row in rows
+        if row["plan"] in still
+        if row["state"] != "closed" or (row["ran"] or 0) >= message["at"] - RAN_WITHIN_MS
+    ]
+
+
+def _meant(db: Database, message: sqlite3.Row) -> list[int]:
+    """The Bots that a line names, else those of its session."""
+    named = [row["bot"] for row in db.rows("SELECT bot FROM message_mentions WHERE message = ?", message["id"])]
+    if named:  # ATTR-12
+        return named
+    return list(household.members(db, message["session"]).values())
+
+
+def _of_lines_before(db: Database, message: sqlite3.Row) -> list[int]:
+    before = ",".join(str(line["id"]) for line in lines_before(db, message, PREVIOUS_LINES))
+    rows = db.rows(
+        "SELECT DISTINCT p.id, p.status FROM message_filings f JOIN plans p ON p.id = f.plan"
+        f" WHERE f.message IN ({before})"
     )
-    return [Target(plan)] if plan is not None else []
+    return [row["id"] for row in rows if row["status"] not in GONE]
+
+
+def _listed(db: Database, plan: sqlite3.Row) -> dict[str, Any]:
+    tickets = db.rows("SELECT id, number, title FROM tickets WHERE plan = ? ORDER BY number", plan["id"])
+    about = {key: plan[key] for key in ("id", "name", "status", "dormant")}
+    return about | {"tickets": [dict(ticket) for ticket in tickets]}

@@ -14,7 +14,6 @@ from threadrebuild.database import Database
 
 Kind = Literal["new_work", "on_the_spot", "open"]
 """What a desk's lines were read as; `open` where that does not say whether they need a plan."""
-GONE = ("accepted", "abandoned")
 
 
 def receive(change: Change, message: sqlite3.Row, bot: int) -> None:
@@ -39,7 +38,7 @@ def candidates(db: Database, turn: int) -> list[int]:
 
 def is_there(db: Database, plan: object) -> bool:
     """Whether a candidate can still be chosen."""
-    return db.value("SELECT status FROM plans WHERE id = ?", plan) not in GONE
+    return db.value("SELECT status FROM plans WHERE id = ?", plan) not in attribution.GONE
 
 
 def before_side_effect(change: Change, turn: sqlite3.Row) -> None:

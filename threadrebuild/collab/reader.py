@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from threadrebuild.collab import attribution, messages
+from threadrebuild.collab import attribution, messages, signals
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.events import Read
 from threadrebuild.database import Database
@@ -67,7 +67,7 @@ def ask_meaning(change: Change, message: int) -> None:
 def ask_filing(change: Change, message: int) -> None:
     """Ask what a line is about, where nothing in it says so by reference."""
     row = messages.message_of(change, message)
-    if attribution.references(change.db, row):  # READ-11 ATTR-08
+    if signals.references(change.db, row):  # READ-11 ATTR-08
         return
     candidates = attribution.candidates(change.db, row)
     body = {
