@@ -35,7 +35,7 @@ class Run:
     labels: dict[str, int]
     """The failures by label; they add up to those that are red."""
     scenarios: dict[str, int]
-    """How many are of incidents, how many are precautions."""
+    """How many files are of incidents, how many are precautions."""
     field: dict[str, str | None]
     """How far this version has come outside: `wording`, `acceptance`, `why`."""
 
@@ -102,7 +102,7 @@ def _run(done: list[Replayed], page: Path, accepted: Path | None) -> Run:
         done,
         page,
         counted(label_of(each.why, each.refused) for each in done if not each.green),
-        counted_apart(each.incident for each in scenarios),
+        counted_apart({each.file: each.incident for each in scenarios}.values()),
         asdict(field_of(__version__, steps)),
     )
 

@@ -53,7 +53,7 @@ def python(code: str, box: Path) -> str:
 def test_a_red_run_counts_its_failures_by_label_and_a_green_one_its_state(tmp_path: Path) -> None:
     end = read_run(red_run(tmp_path) / "run.jsonl")[-1]
     assert {label: count for label, count in end["labels"].items() if count} == {"expectation": 1}
-    assert (end["red"], end["scenarios"]) == (1, {"incidents": 0, "precautions": 2})
+    assert (end["red"], end["scenarios"]) == (1, {"incidents": 0, "precautions": 1})
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert "Failures by label" in page and "Nobody was told of this: channel unproved." in page
     done = rebuild("run", SENT, "--out", tmp_path / "green", "--json")
