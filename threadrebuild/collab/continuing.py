@@ -84,7 +84,7 @@ def _goes_on(change: Change, old: sqlite3.Row) -> bool:
         live = work.live_desk(change.db, old["bot"], old["session"])
     else:
         live = work.live_turn(change.db, old["bot"], old["plan"])
-    return live is not None  # WORK-17
+    return live is not None  # WORK-17 FORK-03
 
 
 def _put_restart(change: Change, old: sqlite3.Row) -> None:
