@@ -36,6 +36,8 @@ def test_a_turn_is_an_execution_and_neither_a_judgement_nor_a_ticket(tmp_path: P
         if effect.kind == "judge":
             joins = effect.body["bot"] == evening.bot("导演")
             evening.happens(events.Judged, effect=effect.id, raw='{"join": true}' if joins else '{"join": false}')
+    answers = [answer for (answer,) in evening.rows("SELECT answer FROM judgements ORDER BY effect")]
+    expect_equal("JUDG-04", answers, ["join", "look_on"], "what was judged")
     expect_equal("TURN-01", [len(evening.turns(bot)) for bot in ("导演", "文案")], [1, 0], "turns of who joins and not")
     hopped(evening, "导演", text="我来看")
     evening.opened("新品片", to="老群", tickets=[("海报", "导演"), ("文案", "文案")])
