@@ -60,8 +60,8 @@ def test_a_later_line_is_filed_once_the_one_before_has_been_delivered(tmp_path: 
     asked = _asked_about(evening, second)
     expect("TURN-13", asked is not None, "what the second is about is asked once the first has been delivered")
     assert asked is not None
-    seen = [(line["text"], line["plan"]) for line in asked["previous"]][-1]
-    expect_equal("TURN-13", seen, ("宣传语写三句", plan), "the line before, and where it was filed")
+    seen = [(line["text"], line["plans"]) for line in asked["previous"]][-1]
+    expect_equal("TURN-13", seen, ("宣传语写三句", [plan]), "the line before, and where it was filed")
     evening.read(second, [plan])
     expect_equal("TURN-13", len(evening.turns("文案")), 1, "turns that two quick lines opened")
     evening.hop("文案", events.Call("read_file", {"path": "brief.md"}))

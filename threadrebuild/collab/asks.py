@@ -15,6 +15,7 @@ from threadrebuild.collab import messages, quotes, reader, turns
 from threadrebuild.collab.change import Change, Conflict
 from threadrebuild.collab.events import Answered, Approved
 from threadrebuild.collab.toolbox import Refused, tool
+from threadrebuild.collab.understanding import Filing
 
 NOT_ALLOWED = "The user did not allow this."
 
@@ -141,7 +142,7 @@ def _asked_there(change: Change, bot: int, message: sqlite3.Row, about: Collecti
     return found[0] if found else None
 
 
-def _is_new_work(read: reader.Filing | None, card: sqlite3.Row) -> bool:
+def _is_new_work(read: Filing | None, card: sqlite3.Row) -> bool:
     """Whether an unfiled line is for the desk: a new wish is no answer, but to a desk that waits itself."""
     return read is not None and read.kind == "new_work" and card["mode"] != "desk"
 

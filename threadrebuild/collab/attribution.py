@@ -142,8 +142,9 @@ def described(db: Database, plan: int) -> dict[str, Any]:
     return {
         "id": plan,
         "name": row["name"],
+        "goal": plans.points_of(db, plan)["goal"],
         "status": row["status"],
-        "session": row["session"],
+        "opened_in": household.place(db, row["session"]),
         "active_at": row["active_at"],
         "tickets": tickets,
         "files": [each["path"] for each in files],

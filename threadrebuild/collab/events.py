@@ -120,10 +120,34 @@ class LeadSet(Event, frozen=True, kw_only=True):
 
 
 class ModelChosen(Event, frozen=True, kw_only=True):
-    """The user has chosen the model for a step of the application; None leaves it as it is by itself."""
+    """The user has chosen the model for a step of the application; None leaves it as it is by itself.
+
+    A model of Claude Code runs on an `account` that is listed; with only one there, on that.
+    """
 
     step: Literal["judgement", "reader"]
     model: str | None
+    engine: Literal["endpoint", "claude_agent"] = "endpoint"
+    account: int | None = None
+
+
+class PromptChanged(Event, frozen=True, kw_only=True):
+    """The user has worded what a reading is told; None leaves it as it is by itself."""
+
+    step: Literal["user words", "filing"]
+    text: str | None
+
+
+class AccountListed(Event, frozen=True, kw_only=True):
+    """The user lets the application use a Claude account."""
+
+    name: str
+
+
+class AccountRemoved(Event, frozen=True, kw_only=True):
+    """The user takes a Claude account off the list."""
+
+    account: int
 
 
 class Continued(Event, frozen=True, kw_only=True):
@@ -160,11 +184,15 @@ class Answer(Event, frozen=True, kw_only=True):
 
 
 class Read(Answer, frozen=True, kw_only=True):
-    """A reading came back: what the model said, or why there is nothing."""
+    """A reading came back: what the model said, or why there is nothing, and then what was said instead.
+
+    `failure` is `no model`, `error`, `timeout` or `closing`; of Claude Code also `missing` or `logged out`.
+    """
 
     raw: str | None = None
     failure: str | None = None
     model: str | None = None
+    cost: float = 0.0
 
 
 class Judged(Answer, frozen=True, kw_only=True):

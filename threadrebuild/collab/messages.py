@@ -20,6 +20,7 @@ from threadrebuild.collab import (
     quotes,
     reader,
     redirect,
+    signals,
 )
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.events import Line, TimerRang
@@ -56,7 +57,7 @@ def arrive(change: Change, line: Line) -> None:
         return
     found = note_mentions(change, message, pulls_in=session["kind"] == "group")
     _keep_words(change, message, line, found.rest)
-    reader.ask_meaning(change, message)  # READ-28
+    reader.ask_meaning(change, message)  # READ-01 READ-28
     advance(change, session["id"])
 
 
@@ -95,17 +96,21 @@ def note(change: Change, session: int, text: str, *, only_for: int | None = None
 
 
 def advance(change: Change, session: int) -> None:
-    """Bring the user's lines of a session as far as they can go, in the order in which they were said."""
+    """Bring the user's lines of a session as far as they can go, in the order in which they were said.
+
+    What was read as a mere stop goes before those that are still being read.
+    """
     waiting = change.db.rows(
         "SELECT * FROM messages WHERE session = ? AND author = 'user' AND state IN ('arrived', 'filed', 'judging')"
         " ORDER BY id",
         session,
     )
+    waiting.sort(key=lambda line: not reader.only_stops(change.db, line["id"]))  # READ-23
     for message in waiting:
-        if message["head_at"] is None:
+        if message["head_at"] is None:  # READ-27
             change.db.write("UPDATE messages SET head_at = ? WHERE id = ?", change.at, message["id"])
             change.effect("timer", {"due": change.at + BEHIND_MS}, subject=f"behind:{message['id']}")
-            reader.ask_filing(change, message["id"])
+            reader.ask_filing(change, message["id"])  # ATTR-04 ATTR-05
         _go_on(change, message["id"])
         now = message_of(change, message["id"])
         if now["state"] != "delivered" and change.at < now["head_at"] + BEHIND_MS:  # TURN-12 TURN-13 READ-28
@@ -193,7 +198,7 @@ def _keep_words(change: Change, message: int, line: Line, rest: str) -> None:
             each.delivery,
             each.text,
         )
-        plan, ticket = attribution.of_annotation(change.db, each)
+        plan, ticket = signals.of_annotation(change.db, each)
         quotes.keep_filed(change, "annotation", each.text, plan, ticket, session=line.session)  # QUOT-04
 
 
@@ -211,7 +216,7 @@ def _post(change: Change, turn: sqlite3.Row, session: int, text: str) -> int:
 
 def _go_on(change: Change, message: int) -> None:
     row = message_of(change, message)
-    if row["state"] == "arrived" and reader.is_read(change.db, message):
+    if row["state"] == "arrived" and reader.is_read(change.db, message):  # READ-23
         attribution.file(change, message)
         change.db.write("UPDATE messages SET state = 'filed' WHERE id = ?", message)
         row = message_of(change, message)

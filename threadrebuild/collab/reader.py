@@ -1,67 +1,52 @@
 """What a line means, read by a model in one short call without tools; understanding only, which changes nothing itself.
 
-A user's line is read twice: what it means, and which matter it is about. Answers are untrusted: they are parsed, ids
-and clauses that do not match what was shown are dropped, and what cannot be read at all says so.
+A user's line is read twice: what it means, and which matter it is about. Each is read once, and every use of it shares
+that reading. What no model has read in time is read by fixed words; for the matter there are none.
 """
 
 import json
-import re
 import sqlite3
-import unicodedata
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
-from threadrebuild.collab import attribution, messages, signals
+from threadrebuild.collab import attribution, costs, household, messages, signals, steps, understanding, wordlist
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.events import Read
+from threadrebuild.collab.understanding import Filing, Meaning
 from threadrebuild.database import Database
 
 PREVIOUS_FOR_MEANING = 3  # READ-03
 PREVIOUS_FOR_FILING = 6  # READ-12
 LIMIT_MS = 20_000  # READ-22
 USER_WORDS, FILING = "user words", "filing"
-
-_STATUS = re.compile(r"怎么样了|进度|到哪(一步)?了|好了[吗没]|how is it going|any progress", re.IGNORECASE)
-
-
-class Meaning(msgspec.Struct, frozen=True):
-    """What a user's line means. `faults` are clauses of it, `releases` numbers of submissions that were shown."""
-
-    control: Literal["stop", "resume", "both", "neither"] = "neither"
-    only: bool = False
-    status: bool = False
-    faults: tuple[str, ...] = ()
-    releases: tuple[int, ...] = ()
-
-
-class About(msgspec.Struct, frozen=True):
-    """A plan that a line is about, with a ticket and parts of it where it says so."""
-
-    plan: int
-    ticket: int | None = None
-    parts: tuple[str, ...] = ()
-
-
-class Filing(msgspec.Struct, frozen=True):
-    """Which matter a line is about."""
-
-    about: tuple[About, ...] = ()
-    kind: Literal["plans", "new_work", "on_the_spot", "unclear"] = "unclear"
+ANSWERS = ["plans", "new_work", "on_the_spot", "unclear"]
+WITHOUT_PLANS = ["new_work", "on_the_spot"]
+BY_CLAUDE = {
+    "missing": "claude_unavailable",  # READ-26
+    "logged out": "claude_unavailable",  # READ-26
+    "error": "claude_failed",  # READ-26
+}
+ASKS = {
+    USER_WORDS: "Does the line tell a Bot to stop or go on (stop, resume, both, neither), and nothing else (only)?"
+    " Does it only ask how far things are (status)? Which of its clauses, word for word, find fault with delivered work"
+    " as it is now (faults)? Which of the submissions shown does it release (releases, by number)?",
+    FILING: "Which of the plans shown is the line about (about: plan, and ticket and parts where it says so; only parts"
+    " that are to change, criticised or asked about)? Else: new_work, a thing to hand over, or long with follow-up;"
+    " on_the_spot, a greeting, chat, question, look-up, setting or small one-off; unclear.",
+}
+"""What a model is told for each reading, unless the user has worded it otherwise."""
 
 
 def ask_meaning(change: Change, message: int) -> None:
     """Ask what a line of the user means."""
     row = messages.message_of(change, message)
     replied = row["reply_to"] and messages.message_of(change, row["reply_to"])["text"]
-    body = {
-        "reads": USER_WORDS,
-        "line": row["text"],
-        "replies_to": replied or None,
-        "previous": [_shown(each) for each in _previous(change.db, row, PREVIOUS_FOR_MEANING)],
-        "limit_ms": LIMIT_MS,
+    more = {
+        "replies_to": replied or None,  # READ-03
+        "submissions": _waiting(change.db, row["session"]),  # READ-03
     }
-    change.effect("read", body, subject=f"{USER_WORDS}:{message}:{row['version']}")
+    _ask(change, USER_WORDS, row, PREVIOUS_FOR_MEANING, more)
 
 
 def ask_filing(change: Change, message: int) -> None:
@@ -69,53 +54,89 @@ def ask_filing(change: Change, message: int) -> None:
     row = messages.message_of(change, message)
     if signals.references(change.db, row):  # READ-11 ATTR-08
         return
-    candidates = attribution.candidates(change.db, row)
-    body = {
-        "reads": FILING,
-        "line": row["text"],
-        "previous": [_shown(each) for each in _previous(change.db, row, PREVIOUS_FOR_FILING)],
-        "candidates": [attribution.described(change.db, plan) for plan in candidates],
-        "limit_ms": LIMIT_MS,
+    candidates = [attribution.described(change.db, plan) for plan in attribution.candidates(change.db, row)]
+    more = {
+        "place": household.place(change.db, row["session"]),  # READ-12
+        "candidates": candidates,  # READ-12
+        "answers": ANSWERS if candidates else WITHOUT_PLANS,  # READ-13
     }
-    change.effect("read", body, subject=f"{FILING}:{message}:{row['version']}")
+    _ask(change, FILING, row, PREVIOUS_FOR_FILING, more)
 
 
 def came(change: Change, event: Read) -> None:
     """Keep a reading, or why there is none, and let the line go on."""
-    subject, message, version = change.db.value("SELECT subject FROM effects WHERE id = ?", event.effect).split(":")
-    body = json.loads(change.db.value("SELECT body FROM effects WHERE id = ?", event.effect))
-    failure = event.failure
+    effect = change.db.row(
+        "SELECT f.*, e.at AS asked_at FROM effects f JOIN events e ON e.seq = f.event WHERE f.id = ?", event.effect
+    )
+    assert effect is not None
+    subject, message, version = effect["subject"].split(":")
+    body = json.loads(effect["body"])
+    line = messages.message_of(change, int(message))
+    failure = _failure(event, body, late=change.at - effect["asked_at"] > LIMIT_MS)
     answer: Meaning | Filing | None = None
     if failure is None:
+        read = understanding.meaning_of if subject == USER_WORDS else understanding.filing_of
         try:
-            answer = _meaning(event.raw or "", body) if subject == USER_WORDS else _filing(event.raw or "", body)
-        except (msgspec.DecodeError, ValueError) as error:
+            answer = read(event.raw or "", body)
+        except msgspec.DecodeError as error:
             failure = f"unreadable: {error}"
+    said = None if answer is None else msgspec.json.encode(answer).decode()
     change.db.write(
-        "INSERT INTO readings (subject, message, key, model, failure, answer, raw, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO readings (subject, message, key, model, failure, answer, raw, used, at)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         subject,
-        int(message),
+        line["id"],
         f"{message}:{version}",
-        event.model,
+        event.model or body["model"],
         failure,
-        None if answer is None else msgspec.json.encode(answer).decode(),
-        event.raw,
+        said,
+        event.raw,  # READ-26
+        int(subject == FILING or line["version"] == int(version)),  # READ-29
         change.at,
     )
-    change.log("reader.answer", subject=subject, message=int(message), failure=failure)  # READ-27
-    messages.advance(change, messages.message_of(change, int(message))["session"])
+    if event.cost:
+        costs.book(change, "reader", line["session"], event.cost, body["account"])  # READ-27 READ-31
+    change.log(  # READ-27
+        "reader.answer",
+        subject=subject,
+        message=line["id"],
+        read_by=event.model or body["model"],
+        failure=failure,
+        answer=said,
+        raw=event.raw,
+    )
+    messages.advance(change, line["session"])
 
 
-def meaning(db: Database, message: int) -> Meaning | None:
-    """What a line was read as; None where it could not be read."""
-    found = db.value("SELECT answer FROM readings WHERE subject = ? AND message = ? AND used = 1", USER_WORDS, message)
-    return msgspec.json.decode(found, type=Meaning) if found else None
+def meaning(db: Database, message: int) -> Meaning:
+    """What a line means: as it was read, else by its words as they are now."""
+    read = _read(db, USER_WORDS, message)
+    if read is not None:
+        return msgspec.json.decode(read, type=Meaning)
+    return wordlist.meaning_of(db.value("SELECT text FROM messages WHERE id = ?", message))  # READ-22
+
+
+def only_stops(db: Database, message: int) -> bool:
+    """Whether a line was read as telling somebody to stop, and nothing else; fixed words never say so."""
+    found = _read(db, USER_WORDS, message)
+    if found is None:
+        return False
+    read = msgspec.json.decode(found, type=Meaning)
+    return (
+        read.control == "stop"  # READ-23
+        and read.only  # READ-23
+    )
 
 
 def filing(db: Database, message: int) -> Filing | None:
     """Which matter a line was read to be about; None where that was not asked, or could not be read."""
-    found = db.value("SELECT answer FROM readings WHERE subject = ? AND message = ? AND used = 1", FILING, message)
-    return msgspec.json.decode(found, type=Filing) if found else None
+    found = _read(db, FILING, message)
+    if found is None:
+        return None
+    read = msgspec.json.decode(found, type=Filing)
+    if read.kind == "new_work" and meaning(db, message).status:  # READ-08
+        return msgspec.structs.replace(read, kind="on_the_spot")
+    return read
 
 
 def candidates_shown(db: Database, message: int) -> list[int] | None:
@@ -145,53 +166,52 @@ def is_read(db: Database, message: int) -> bool:
     return not open_
 
 
-def folded(text: str) -> str:
-    """A text without spaces, punctuation and symbols, full and half width alike: for comparing, never for showing."""
-    wide = unicodedata.normalize("NFKC", text).casefold()
-    return "".join(sign for sign in wide if unicodedata.category(sign)[0] not in "ZPSC")
+def _ask(change: Change, subject: str, line: sqlite3.Row, previous: int, more: dict[str, Any]) -> None:
+    """One call: text in, an answer out, within its time from now on, waiting for a slot included."""
+    body = {
+        "reads": subject,
+        "asks": steps.prompt(change.db, subject, ASKS[subject]),
+        "line": line["text"],
+        "previous": [_shown(change, each) for each in attribution.lines_before(change.db, line, previous)],
+        "tools": [],  # READ-01
+        "effort": "lightest",  # READ-24
+        "limit_ms": LIMIT_MS,
+        **steps.runs_on(change.db, "reader"),
+        **more,
+    }
+    change.effect("read", body, subject=f"{subject}:{line['id']}:{line['version']}")
 
 
-def _meaning(raw: str, body: dict[str, Any]) -> Meaning:
-    read = msgspec.json.decode(raw, type=Meaning)
-    line = folded(body["line"])
-    faults = tuple(clause for clause in read.faults if folded(clause) and folded(clause) in line)
-    if read.faults and not faults:
-        faults = (body["line"],)  # READ-20
-    return msgspec.structs.replace(read, faults=faults)
+def _failure(event: Read, body: dict[str, Any], *, late: bool) -> str | None:
+    """Why there is no reading, or None: an answer that comes too late is none either."""
+    if late:  # READ-22
+        return "timeout"
+    if event.failure is None or body["account"] is None:
+        return event.failure
+    return BY_CLAUDE.get(event.failure, event.failure)
 
 
-def _filing(raw: str, body: dict[str, Any]) -> Filing:
-    read = msgspec.json.decode(raw, type=Filing)
-    shown = {plan["id"]: plan for plan in body["candidates"]}
-    about = tuple(_matched(each, shown[each.plan]) for each in read.about if each.plan in shown)  # READ-13
-    kind = "plans" if about else ("unclear" if read.kind == "plans" else read.kind)
-    return Filing(about, kind)
-
-
-def _matched(about: About, plan: dict[str, Any]) -> About:
-    tickets = {ticket["id"]: ticket for ticket in plan["tickets"]}
-    if about.ticket not in tickets:
-        return About(about.plan)
-    declared = tickets[about.ticket]["parts"]
-    return About(about.plan, about.ticket, tuple(part for part in about.parts if part in declared))
-
-
-def _previous(db: Database, message: sqlite3.Row, count: int) -> list[sqlite3.Row]:
-    found = db.rows(
-        "SELECT m.*, b.name AS bot_name FROM messages m LEFT JOIN bots b ON b.id = m.bot"
-        " WHERE m.session = ? AND m.id < ? AND m.state <> 'withdrawn' AND m.only_for IS NULL"
-        " ORDER BY m.id DESC LIMIT ?",
-        message["session"],
-        message["id"],
-        count,
+def _read(db: Database, subject: str, message: int) -> str | None:
+    found: str | None = db.value(
+        "SELECT answer FROM readings WHERE subject = ? AND message = ? AND used = 1", subject, message
     )
-    return found[::-1]
+    return found
 
 
-def _shown(message: sqlite3.Row) -> dict[str, Any]:
+def _waiting(db: Database, session: int) -> list[dict[str, Any]]:
+    """The submissions that wait for the user's word in a session."""
+    rows = db.rows(
+        "SELECT s.id AS number, t.title FROM submissions s JOIN tickets t ON t.id = s.ticket"
+        " JOIN plans p ON p.id = t.plan WHERE s.state = 'awaiting' AND p.session = ? ORDER BY s.id",
+        session,
+    )
+    return [dict(row) for row in rows]
+
+
+def _shown(change: Change, message: sqlite3.Row) -> dict[str, Any]:
     return {
         "speaker": message["bot_name"] or message["author"],
         "text": message["text"],
-        "at": message["at"],
-        "plan": message["plan"],
+        "age_ms": change.at - message["at"],  # READ-12
+        "plans": [target.plan for target in attribution.targets(change.db, message["id"])],
     }

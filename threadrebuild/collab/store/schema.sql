@@ -94,9 +94,27 @@ CREATE TABLE session_participants (
 );
 CREATE UNIQUE INDEX one_lead_a_session ON session_participants (session) WHERE is_lead = 1;
 
+CREATE TABLE claude_accounts (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE,
+  listed INTEGER NOT NULL DEFAULT 1 CHECK (listed IN (0, 1))
+);
 CREATE TABLE step_models (
   step TEXT PRIMARY KEY CHECK (step IN ('judgement', 'reader')),
-  model TEXT NOT NULL
+  model TEXT NOT NULL,
+  account INTEGER REFERENCES claude_accounts (id),  -- of the user's own Claude Code
+  chosen_by INTEGER REFERENCES user_actions (id),   -- NULL where a Bot has
+  -- READ-25
+  CHECK (account IS NULL OR chosen_by IS NOT NULL)
+);
+-- READ-25
+CREATE TRIGGER an_account_in_use_stays BEFORE UPDATE OF listed ON claude_accounts
+WHEN NEW.listed = 0 AND EXISTS (SELECT 1 FROM step_models WHERE account = OLD.id) BEGIN
+  SELECT RAISE(ABORT, 'an account that reads lines is exchanged before it is taken off the list');
+END;
+CREATE TABLE step_prompts (
+  step TEXT PRIMARY KEY CHECK (step IN ('user words', 'filing')),
+  text TEXT NOT NULL
 );
 
 -- ------------------------------------------------------------------ words
@@ -203,6 +221,19 @@ CREATE TABLE readings (
   at INTEGER NOT NULL
 );
 CREATE UNIQUE INDEX read_once ON readings (subject, key) WHERE used = 1;
+
+CREATE TABLE costs (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  event INTEGER NOT NULL REFERENCES events (seq),
+  at INTEGER NOT NULL,
+  category TEXT NOT NULL DEFAULT 'organize',
+  purpose TEXT NOT NULL,
+  session INTEGER REFERENCES sessions (id),
+  paid_to TEXT NOT NULL CHECK (paid_to IN ('endpoint', 'Claude Agent')),
+  account INTEGER REFERENCES claude_accounts (id),
+  amount REAL NOT NULL,
+  estimated INTEGER NOT NULL CHECK (estimated IN (0, 1))
+);
 
 CREATE TABLE judgements (
   message INTEGER NOT NULL REFERENCES messages (id) ON DELETE CASCADE,

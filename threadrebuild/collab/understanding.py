@@ -1,0 +1,85 @@
+"""What a reading can say, and how an answer is checked: it is untrusted, and what does not match what was shown goes.
+
+A clause counts only where it stands in the line, but for spacing, punctuation and width; a number only where it was
+shown.
+"""
+
+import unicodedata
+from typing import Any, Literal
+
+import msgspec
+
+
+class Meaning(msgspec.Struct, frozen=True):
+    """What a user's line means. `faults` are clauses of it, `releases` numbers of submissions that were shown."""
+
+    control: Literal["stop", "resume", "both", "neither"] = "neither"
+    only: bool = False
+    status: bool = False
+    faults: tuple[str, ...] = ()
+    releases: tuple[int, ...] = ()
+
+
+class About(msgspec.Struct, frozen=True):
+    """A plan that a line is about, with a ticket and parts of it where it says so."""
+
+    plan: int
+    ticket: int | None = None
+    parts: tuple[str, ...] = ()
+
+
+class Filing(msgspec.Struct, frozen=True):
+    """Which matter a line is about."""
+
+    about: tuple[About, ...] = ()
+    kind: Literal["plans", "new_work", "on_the_spot", "unclear"] = "unclear"
+
+
+def meaning_of(raw: str, body: dict[str, Any]) -> Meaning:
+    """What a model said a line means. Raises `msgspec.DecodeError` for what is no such answer."""
+    read = msgspec.json.decode(raw, type=Meaning)
+    line: str = body["line"]
+    found = [clause for clause in read.faults if verbatim(line, clause) is not None]  # READ-20
+    if read.faults and not found:
+        found = [line]  # READ-20
+    faults = tuple(verbatim(line, clause) or clause for clause in found)
+    shown = {submission["number"] for submission in body["submissions"]}
+    releases = tuple(number for number in read.releases if number in shown)
+    return msgspec.structs.replace(read, faults=faults, releases=releases)
+
+
+def filing_of(raw: str, body: dict[str, Any]) -> Filing:
+    """What a model said a line is about. Raises `msgspec.DecodeError` for what is no such answer."""
+    read = msgspec.json.decode(raw, type=Filing)
+    shown = {plan["id"]: plan for plan in body["candidates"]}
+    known = [each for each in read.about if each.plan in shown]  # READ-13
+    about = tuple(_matched(each, shown[each.plan]) for each in known)
+    if about:
+        return Filing(about, "plans")
+    asked = read.kind in body["answers"] and read.kind != "plans"
+    return Filing((), read.kind if asked else "unclear")
+
+
+def verbatim(text: str, said: str) -> str | None:
+    """The stretch of `text` that says the same as `said` but for spacing, punctuation and width."""
+    signs = [(sign, at) for at, character in enumerate(text) for sign in folded(character)]
+    wanted = folded(said)
+    begins = "".join(sign for sign, _ in signs).find(wanted)
+    if not wanted or begins < 0:
+        return None
+    return text[signs[begins][1] : signs[begins + len(wanted) - 1][1] + 1]
+
+
+def folded(text: str) -> str:
+    """A text without spaces, punctuation and symbols, full and half width alike: for comparing, never for showing."""
+    wide = unicodedata.normalize("NFKC", text)
+    return "".join(sign for sign in wide if unicodedata.category(sign)[0] not in "ZPSC")
+
+
+def _matched(about: About, plan: dict[str, Any]) -> About:
+    tickets = {ticket["id"]: ticket for ticket in plan["tickets"]}
+    if about.ticket not in tickets:  # READ-13
+        return About(about.plan)
+    declared = tickets[about.ticket]["parts"]
+    named = [part for part in about.parts if part in declared]  # ATTR-16
+    return About(about.plan, about.ticket, tuple(named))
