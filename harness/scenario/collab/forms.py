@@ -163,6 +163,23 @@ class Context(CollabForm, frozen=True, kw_only=True):
         return Met(self.lacks not in text, f"{self.context_of} does not read {quoted(self.lacks)}", quoted(text))
 
 
+class Quotes(CollabForm, frozen=True, kw_only=True):
+    """The user's words that are kept of a plan, in the order in which they were said; erased ones are not."""
+
+    quotes: Text
+    """The plan."""
+    texts: list[str] = msgspec.field(name="are")
+
+    def met(self, seen: Played) -> Met:
+        rows = seen.rows(
+            "SELECT DISTINCT q.id, q.text FROM quotes q JOIN quote_filings f ON f.quote = q.id"
+            " JOIN plans p ON p.id = f.plan WHERE p.name = ? AND q.erased = 0 ORDER BY q.seq, q.id",
+            self.quotes,
+        )
+        found = [text for _, text in rows]
+        return Met(found == self.texts, f"the words kept of {quoted(self.quotes)} are {self.texts}", str(found))
+
+
 class Logged(CollabForm, frozen=True, kw_only=True):
     """So many entries of a type stand in the work log."""
 
@@ -194,5 +211,6 @@ FORMS: dict[str, type[CollabForm]] = {
     "reads": ReadsLine,
     "ran": RanTool,
     "context_of": Context,
+    "quotes": Quotes,
     "logged": Logged,
 }

@@ -10,17 +10,23 @@ from typing import Any
 import msgspec
 
 from harness.runlog import RunLog
+from harness.scenario.collab.later import event_of
 from harness.scenario.collab.scene import (
     Allow,
     AnswerCard,
+    Board,
     BotTurn,
+    Clear,
     Continue,
     Crash,
+    Edit,
     Happening,
+    Insert,
     Lead,
     Say,
     Scene,
     Until,
+    Withdraw,
     span_of,
     time_of,
 )
@@ -176,6 +182,11 @@ def _continue(played: Played, entry: Continue) -> None:
     rooms.world.sleep(SETTLE_SECONDS)
 
 
+def _after_it_was_said(played: Played, entry: Edit | Withdraw | Insert | Clear | Board) -> None:
+    played.rooms.does(event_of(played.rooms, entry, played.message))
+    played.rooms.world.sleep(SETTLE_SECONDS)
+
+
 def _crash(played: Played, entry: Crash) -> None:
     del entry
     played.rooms.kill()
@@ -187,6 +198,11 @@ _HAPPEN: dict[type, Callable[[Played, Any], None]] = {
     AnswerCard: _answer,
     Allow: _allow,
     Continue: _continue,
+    Edit: _after_it_was_said,
+    Withdraw: _after_it_was_said,
+    Insert: _after_it_was_said,
+    Clear: _after_it_was_said,
+    Board: _after_it_was_said,
     Crash: _crash,
 }
 

@@ -182,6 +182,41 @@ class Continue(Happening, frozen=True, kw_only=True):
     by: Text
 
 
+class Edit(Happening, frozen=True, kw_only=True):
+    """The user changes the words of a line."""
+
+    edit: Text
+    now: str = msgspec.field(name="to")
+
+
+class Withdraw(Happening, frozen=True, kw_only=True):
+    """The user takes a line back."""
+
+    withdraw: Text
+
+
+class Insert(Happening, frozen=True, kw_only=True):
+    """The user wants a line read at once."""
+
+    insert: Text
+
+
+class Clear(Happening, frozen=True, kw_only=True):
+    """The user clears a group, or the direct chat with a Bot."""
+
+    clear: Text
+    erase_quotes: bool = False
+
+
+class Board(Happening, frozen=True, kw_only=True):
+    """The user changes the points of a plan on the board."""
+
+    board: Text
+    goal: str | None = None
+    acceptance: list[str] | None = None
+    rules: list[str] | None = None
+
+
 class Crash(Happening, frozen=True, kw_only=True):
     """The application dies, and comes up again."""
 
@@ -204,6 +239,11 @@ EVENTS: dict[str, type] = {
     "answer": AnswerCard,
     "allow": Allow,
     "continue": Continue,
+    "edit": Edit,
+    "withdraw": Withdraw,
+    "insert": Insert,
+    "clear": Clear,
+    "board": Board,
     "crash": Crash,
     "until": Until,
 }

@@ -1,0 +1,37 @@
+"""What the user of a story does to what is there already: to a line, to a session's history, to a plan on the board."""
+
+from collections.abc import Callable
+
+from harness.scenario.collab.scene import Board, Clear, Edit, Insert, Withdraw
+from harness.world.rooms import Rooms
+from threadrebuild.collab import events
+
+
+def event_of(
+    rooms: Rooms, entry: Edit | Withdraw | Insert | Clear | Board, message: Callable[[str], int]
+) -> Callable[[str, int], events.Event]:
+    """How an entry comes in, made of a key and a time; `message` gives the number of a line by its label."""
+    match entry:
+        case Edit():
+            line = message(entry.edit)
+            return lambda key, at: events.Edited(key=key, at=at, message=line, text=entry.now)
+        case Withdraw():
+            line = message(entry.withdraw)
+            return lambda key, at: events.Withdrawn(key=key, at=at, message=line)
+        case Insert():
+            line = message(entry.insert)
+            return lambda key, at: events.Inserted(key=key, at=at, message=line)
+        case Clear():
+            ((session,),) = rooms.ask("SELECT id FROM sessions WHERE title = ?", entry.clear)
+            erase = entry.erase_quotes
+            return lambda key, at: events.SessionCleared(key=key, at=at, session=session, erase_quotes=erase)
+        case Board():
+            ((plan,),) = rooms.ask("SELECT id FROM plans WHERE name = ?", entry.board)
+            return lambda key, at: events.BoardEdited(
+                key=key,
+                at=at,
+                plan=plan,
+                goal=entry.goal,
+                acceptance=None if entry.acceptance is None else tuple(entry.acceptance),
+                rules=None if entry.rules is None else tuple(entry.rules),
+            )
