@@ -149,26 +149,36 @@ def _lead(played: Played, entry: Lead) -> None:
 
 
 def _answer(played: Played, entry: AnswerCard) -> None:
-    card = _card(played, "ask", entry.answer)
-    chosen = tuple(entry.chosen)
-    played.rooms.does(
-        lambda key, at: events.Answered(key=key, at=at, ask=card, chosen=chosen, words=entry.words),
-    )
-    played.rooms.world.sleep(SETTLE_SECONDS)
+    for card in _cards(played, "ask", entry.answer):
+        said = partial(events.Answered, ask=card, chosen=tuple(entry.chosen), words=entry.words)
+        played.rooms.does(partial(_keyed, said))
+        played.rooms.world.sleep(SETTLE_SECONDS)
 
 
 def _allow(played: Played, entry: Allow) -> None:
-    card = _card(played, "approval", entry.allow)
-    played.rooms.does(lambda key, at: events.Approved(key=key, at=at, ask=card, allowed=entry.may))
-    played.rooms.world.sleep(SETTLE_SECONDS)
+    for card in _cards(played, "approval", entry.allow):
+        said = partial(events.Approved, ask=card, allowed=entry.may)
+        played.rooms.does(partial(_keyed, said))
+        played.rooms.world.sleep(SETTLE_SECONDS)
 
 
-def _card(played: Played, kind: str, shown: str) -> int:
-    """The newest card that shows a text. Raises `Unscripted` where nobody has asked."""
-    found = played.rooms.ask("SELECT id FROM asks WHERE kind = ? AND instr(question, ?) ORDER BY id DESC", kind, shown)
-    if not found:
-        raise Unscripted(f"no card shows {shown!r}")
-    return int(found[0][0])
+def _keyed(make: Callable[..., events.Event], key: str, at: int) -> events.Event:
+    return make(key=key, at=at)
+
+
+def _cards(played: Played, kind: str, shown: str) -> list[int]:
+    """The newest open card that shows a text; none under faults, which may have ended what would have asked.
+
+    Raises `Unscripted` where nobody asks otherwise.
+    """
+    found = played.rooms.ask(
+        "SELECT id FROM asks WHERE kind = ? AND instr(question, ?) AND answer IS NULL AND closed = 0 ORDER BY id DESC",
+        kind,
+        shown,
+    )
+    if not found and not played.script.lenient:
+        raise Unscripted(f"no open card shows {shown!r}")
+    return [int(card) for (card,) in found[:1]]
 
 
 def _continue(played: Played, entry: Continue) -> None:
