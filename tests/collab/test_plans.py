@@ -90,12 +90,15 @@ def test_a_conversation_carries_several_plans(tmp_path: Path) -> None:
 @proves("PLAN-04")
 def test_rework_of_what_was_delivered_stays_in_its_plan(tmp_path: Path) -> None:
     home = house(tmp_path)
-    plan = home.opened("海报", to="导演")
+    home.say("做一张海报", to="导演", files="new")
+    home.hop("导演", write("poster.png"))
+    home.hop("导演", text="做好了。")
+    plan = home.value("SELECT id FROM plans")
     home.sql("UPDATE plans SET status = 'delivered'")
     line = home.say("这张不行，重做", to="导演", files=[plan])
     expect_equal("PLAN-04", home.filed(line), [(plan, None)], "the plan that a redo is filed to")
     home.hop("导演", write("poster.png"))
-    expect_equal("PLAN-04", home.plans(), ["海报"], "the plans after the redo")
+    expect_equal("PLAN-04", home.plans(), ["做一张海报"], "the plans after the redo")
 
 
 @proves("PLAN-05")
