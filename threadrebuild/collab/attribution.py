@@ -7,7 +7,7 @@ import sqlite3
 from typing import Any
 
 from threadrebuild.collab import household, plans, quotes, reader, signals, tickets
-from threadrebuild.collab.change import Change
+from threadrebuild.collab.change import Change, Missing
 from threadrebuild.collab.target import Target
 from threadrebuild.database import Database
 
@@ -44,29 +44,29 @@ def file(change: Change, message: int) -> None:
 
 def put(change: Change, message: int, found: list[Target], *, locked: bool, by: str) -> None:
     """Store what a message concerns, beside what it is filed to already; its quotes follow."""
-    ord_ = change.db.value("SELECT count(*) FROM message_filings WHERE message = ?", message)
     for target in dict.fromkeys(found):
-        if target in targets(change.db, message):
-            continue
-        change.db.write(
-            "INSERT INTO message_filings (message, ord, plan, ticket, part, locked, filed_by)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?)",
-            message,
-            ord_,
-            *target,
-            int(locked),
-            by,
-        )
-        ord_ += 1
-    main = targets(change.db, message)[0]
-    change.db.write(
-        "UPDATE messages SET filing = 'filed', plan = ?, ticket = ? WHERE id = ?", main.plan, main.ticket, message
-    )
+        if target not in targets(change.db, message):
+            _add(change, message, target, locked, by)
+    _project(change, message)
     change.db.write(
         f"UPDATE plans SET active_at = ? WHERE id IN ({','.join(str(target.plan) for target in found)})", change.at
     )
-    quotes.follow(change, message)  # QUOT-08
     tickets.cite(change, message)  # TICK-14
+
+
+def exchange(change: Change, message: int, now: list[Target]) -> None:
+    """File a message to these targets and no others, at the user's word; the files that it came with stay.
+
+    A target that it had keeps its source.
+    """
+    had = {
+        Target(row["plan"], row["ticket"], row["part"]): (bool(row["locked"]), str(row["filed_by"]))
+        for row in change.db.rows("SELECT * FROM message_filings WHERE message = ?", message)
+    }
+    change.db.write("DELETE FROM message_filings WHERE message = ?", message)
+    for target in dict.fromkeys(now):
+        _add(change, message, target, *had.get(target, (True, "merge")))
+    _project(change, message)
 
 
 def targets(db: Database, message: int) -> list[Target]:
@@ -106,11 +106,11 @@ def lines_before(db: Database, message: sqlite3.Row, count: int) -> list[sqlite3
 def view(db: Database, message: int) -> dict[str, Any]:
     """What `GET /v1/messages/:id/attribution` answers: where a line is filed, and all plans and tickets by name.
 
-    It only looks: the plans stay as they are. Raises ValueError for a message that is not there.
+    It only looks: the plans stay as they are. Raises `Missing` for a message that is not there.
     """
     filing = db.row("SELECT filing FROM messages WHERE id = ?", message)
     if filing is None:
-        raise ValueError(f"there is no message {message}")
+        raise Missing(f"there is no message {message}")
     return {
         "filing": filing["filing"],
         "targets": [target._asdict() for target in targets(db, message)],
@@ -150,6 +150,30 @@ def described(db: Database, plan: int) -> dict[str, Any]:
         "files": [each["path"] for each in files],
         "last_words": quote[:QUOTE_SHOWN] if quote else None,
     }
+
+
+def _add(change: Change, message: int, target: Target, locked: bool, by: str) -> None:
+    change.db.write(
+        "INSERT INTO message_filings (message, ord, plan, ticket, part, locked, filed_by)"
+        " SELECT ?1, ifnull(max(ord), -1) + 1, ?2, ?3, ?4, ?5, ?6 FROM message_filings WHERE message = ?1",
+        message,
+        *target,
+        int(locked),
+        by,
+    )
+
+
+def _project(change: Change, message: int) -> None:
+    """Write the first target where versions look that know one only, and let what was said be filed as its line is."""
+    main = next(iter(targets(change.db, message)), None)
+    change.db.write(  # ATTR-01 ATTR-02
+        "UPDATE messages SET filing = ?, plan = ?, ticket = ? WHERE id = ?",
+        "none" if main is None else "filed",
+        main and main.plan,
+        main and main.ticket,
+        message,
+    )
+    quotes.follow(change, message)  # QUOT-08
 
 
 def _open(db: Database) -> list[sqlite3.Row]:

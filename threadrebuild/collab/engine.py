@@ -23,6 +23,7 @@ from threadrebuild.collab import (
     organizer,
     plans,
     reader,
+    refiling,
     steps,
     tickets,
     timers,
@@ -71,6 +72,7 @@ HANDLERS: dict[type[events.Event], Callable[[Change, Any], None]] = {
     events.Answered: asks.answered,
     events.Approved: asks.approved,
     events.Continued: continuing.press,
+    events.Merged: refiling.merge,
     events.WorkResumed: continuing.resume,
 }
 

@@ -150,6 +150,13 @@ class AccountRemoved(Event, frozen=True, kw_only=True):
     account: int
 
 
+class Merged(Event, frozen=True, kw_only=True):
+    """The user has pressed merge on an old "new" card: the line that it is about belongs to `plan`, which it offers."""
+
+    card: int
+    plan: int
+
+
 class Continued(Event, frozen=True, kw_only=True):
     """The user has pressed continue on a segment that was interrupted or failed."""
 
