@@ -98,7 +98,9 @@ def compare_refusal(expected: Expectation, malformed: Malformed, summary: dict[s
             yield _same(name, wanted, summary[name])
 
 
-def compare_carried(expected: Expectation, summary: dict[str, Any], candidate: Path) -> Iterator[Compared]:
+def compare_carried(
+    expected: Expectation, summary: dict[str, Any], source: Path, candidate: Path
+) -> Iterator[Compared]:
     """Compare everything that is stated about a candidate."""
     raw = candidate.read_bytes()
     said = [block for block in blocks_of(candidate) if block.is_said]
@@ -109,6 +111,10 @@ def compare_carried(expected: Expectation, summary: dict[str, Any], candidate: P
         count = raw.count(token.encode("utf-8", "surrogatepass"))
         ok = count >= expected.raw_times
         yield _true("raw_tokens", ok, "the token stands in it byte for byte", token, f"{count} times")
+    # What was never there proves nothing by being absent (CR-01).
+    for text, count in planted(source, [*(expected.absent or ()), *(expected.absent_as_speech or ())]).items():
+        if not count:
+            yield _true("absent", False, "the text stands in the source, where it could be lost", text, "nowhere")
     for text, count in planted(candidate, expected.absent or ()).items():
         yield _true("absent", count == 0, "the text stands nowhere in it", text, f"{count} times")
     for text in expected.absent_as_speech or ():

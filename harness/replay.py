@@ -169,7 +169,7 @@ class _One:
             else:
                 self._ask_window_oracle(candidate, self.job.note)
             if self.expected:
-                self._compare(compare_carried(self.expected, summary, candidate.path))
+                self._compare(compare_carried(self.expected, summary, self.path, candidate.path))
         if self.expected:
             self._compare(compare_warnings(self.expected, summary))
 

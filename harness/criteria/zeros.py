@@ -39,6 +39,8 @@ class Zero:
     gate: str
     rule: str
     instruments: frozenset[str]
+    kept: str
+    """The gate of the file's own demand, where a twin keeps it; else its own."""
 
 
 def gates_at(scenario: Stated, told: int, number: int) -> list[str]:
@@ -54,7 +56,7 @@ def gates_at(scenario: Stated, told: int, number: int) -> list[str]:
 def zeros_of(told: Sequence[Stated]) -> list[Zero]:
     """Every demand of a file (its story and its twins, in order) that is met by seeing nothing."""
     return [
-        Zero(_gate_name(each, place, number), _rule(demand), frozenset(found))
+        Zero(_gate_name(each, place, number), _rule(demand), frozenset(found), _kept_name(each, place, number))
         for place, each in enumerate(told)
         for number, demand in enumerate(each.expect)
         if (found := nothing_through(demand))
@@ -91,7 +93,7 @@ def unwitnessed(told: Sequence[Stated], fired: Mapping[str, str]) -> list[Zero]:
     return [
         zero
         for zero in zeros_of(told)
-        if witness_in_file(zero, told) is None and not fired.keys() & {zero.gate, *zero.instruments}  # CR-01
+        if witness_in_file(zero, told) is None and not fired.keys() & {zero.gate, zero.kept, *zero.instruments}  # CR-01
     ]
 
 
@@ -132,6 +134,10 @@ def something_through(demand: msgspec.Struct) -> set[str]:
 def _gate_name(scenario: Stated, told: int, number: int) -> str:
     twin = f" twin {told}" if told else ""
     return f"{scenario.name}{twin} expect[{number}]"
+
+
+def _kept_name(scenario: Stated, told: int, number: int) -> str:
+    return _gate_name(scenario, told if getattr(scenario, "own_expect", True) else 0, number)
 
 
 def _rule(demand: msgspec.Struct) -> str:

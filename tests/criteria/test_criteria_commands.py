@@ -167,3 +167,13 @@ def test_a_kind_that_asks_models_what_they_cannot_read_does_not_load(monkeypatch
     monkeypatch.setattr(f"{KINDS['review']}.KIND", made)
     with pytest.raises(TypeError, match=r"kind review: review: Problem asks for `about`, which cannot be read"):
         kind_named("review")
+
+
+def test_what_a_recording_never_held_proves_nothing_by_being_absent(tmp_path: Path) -> None:
+    for suffix in (".jsonl", ".expect.json"):
+        (tmp_path / f"plain{suffix}").write_bytes((ROOT / "golden" / "made" / f"plain{suffix}").read_bytes())
+    stated = json.loads((tmp_path / "plain.expect.json").read_bytes()) | {"absent": ["从来没有人说过的话"]}
+    (tmp_path / "plain.expect.json").write_text(json.dumps(stated), encoding="utf-8")
+    done = rebuild("replay", tmp_path / "plain.jsonl", "--out", tmp_path / "out", "--json")
+    assert (done.exit_code, json.loads(done.stdout)["labels"]["expectation"]) == (1, 1)
+    assert "absent" in json.loads(done.stdout)["transcripts"][0]["why"][0]

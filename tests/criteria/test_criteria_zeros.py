@@ -81,6 +81,7 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
 class Told:
     name: str
     expect: tuple[msgspec.Struct, ...]
+    own_expect: bool = True
 
 
 def file(*stories: tuple[msgspec.Struct, ...]) -> list[Told]:
@@ -111,6 +112,17 @@ def test_a_sabotaged_run_is_a_witness_too() -> None:
     expect_equal("CR-01", gates(told), [gate], "without any")
     expect_equal("CR-01", [zero.gate for zero in unwitnessed(told, {gate: "3 rows"})], [], "with one")
     expect_equal("CR-01", [zero.gate for zero in unwitnessed(told, {gate + "1": "x"})], [gate], "with another's")
+
+
+@proves("CR-01")
+def test_a_twin_that_keeps_a_demand_keeps_its_witness() -> None:
+    """It is the same demand; a twin that brings its own has to show that one."""
+    zero = (Count(rows=0),)
+    kept, own = Told("scenarios/a.toml", zero, own_expect=False), Told("scenarios/a.toml", zero)
+    seen = {"scenarios/a.toml expect[0]": "3 rows"}
+    expect_equal("CR-01", unwitnessed([*file(zero), kept], seen), [], "with the file's demand kept")
+    open_ones = [zero.gate for zero in unwitnessed([*file(zero), own], seen)]
+    expect_equal("CR-01", open_ones, ["scenarios/a.toml twin 1 expect[0]"], "with a demand of its own")
 
 
 @proves("CR-01")
