@@ -60,7 +60,7 @@ def _leave_unread(change: Change, session: int) -> None:
 def _forget_what_was_sent(change: Change, session: int, said: list[int]) -> None:
     """The transcript is not left in what was handed to models, nor in the record of what came in."""
     asked = change.db.rows("SELECT id, subject FROM effects WHERE kind IN ('read', 'judge') ORDER BY id")
-    about = [row["id"] for row in asked if lines.subject_of(row["subject"]) in said]
+    about = [row["id"] for row in asked if lines.line_of(row["subject"]) in said]
     done = change.db.rows(
         "SELECT e.id FROM effects e JOIN turns t ON t.id = e.turn WHERE t.session = ? ORDER BY e.id", session
     )

@@ -10,6 +10,8 @@ from threadrebuild.collab import household, inbox, messages, quotes, reader, tur
 from threadrebuild.collab.change import Change, Conflict
 from threadrebuild.collab.events import Edited, Inserted, Killed, Withdrawn
 
+ABOUT_LINES = (reader.USER_WORDS, reader.FILING, "judge", "behind")
+"""How the subjects of effects begin that are about one line."""
 CHANGED = "I changed this line. It now says: “{now}” (before: “{before}”)"
 STOPPED_FOR_LINES = (
     "Your step was stopped for these lines. What it had not finished has to be run again if it is needed."
@@ -113,16 +115,15 @@ def killed(change: Change, event: Killed) -> None:
 
 def give_up(change: Change, lines: list[int]) -> None:
     """Let nothing come of what was asked outside about lines that are gone."""
-    for effect in change.db.rows(
-        "SELECT id, subject FROM effects WHERE kind IN ('read', 'judge', 'timer') AND state IN ('pending', 'started')"
-    ):
-        if not effect["subject"].startswith("quiet:") and subject_of(effect["subject"]) in lines:
+    for effect in change.db.rows("SELECT id, subject FROM effects WHERE state IN ('pending', 'started')"):
+        if line_of(effect["subject"]) in lines:
             change.db.write("UPDATE effects SET state = 'void' WHERE id = ?", effect["id"])
 
 
-def subject_of(subject: str) -> int:
-    """The message that an effect is about which reads, judges or times one."""
-    return int(subject.split(":")[1])
+def line_of(subject: str) -> int | None:
+    """The message that an effect reads, judges or waits behind; None where its subject is none."""
+    kind, _, rest = subject.partition(":")
+    return int(rest.split(":")[0]) if kind in ABOUT_LINES else None
 
 
 def _unchangeable(change: Change, message: sqlite3.Row) -> str | None:
@@ -157,9 +158,11 @@ def _to_be_told(change: Change, message: sqlite3.Row) -> list[tuple[int, sqlite3
 
     A Bot whose desk passed the line on to its work is told there only.
     """
+    copies = change.db.rows("SELECT read_by_turn FROM inbox_items WHERE message = ?", message["id"])
+    reading = {copy["read_by_turn"] for copy in copies}
     read: dict[int, dict[int | None, sqlite3.Row]] = {}
     for turn in change.db.rows("SELECT * FROM turns WHERE work_item IS NOT NULL ORDER BY id"):
-        if _has_read(change, turn, message):  # QUOT-28
+        if turn["id"] in reading or turn["trigger_message"] == message["id"]:  # QUOT-28
             read.setdefault(turn["bot"], {})[turn["plan"]] = turn
     found = []
     for plans in read.values():
@@ -173,11 +176,6 @@ def _to_be_told(change: Change, message: sqlite3.Row) -> list[tuple[int, sqlite3
             )
             found.append((live["work_item"] if live is not None else turn["work_item"], live))
     return found
-
-
-def _has_read(change: Change, turn: sqlite3.Row, message: sqlite3.Row) -> bool:
-    read = "SELECT 1 FROM inbox_items WHERE message = ? AND read_by_turn = ?"
-    return turn["trigger_message"] == message["id"] or bool(change.db.value(read, message["id"], turn["id"]))
 
 
 def _tell(change: Change, item: int, live: sqlite3.Row | None, before: sqlite3.Row, now: str) -> None:

@@ -273,6 +273,8 @@ BEGIN
   INSERT OR IGNORE INTO quote_filings (quote, plan, ticket)
     SELECT id, NEW.plan, NEW.ticket FROM quotes WHERE message = NEW.id AND source = 'said';
 END;
+CREATE INDEX quotes_of_message ON quotes (message);
+CREATE INDEX quotes_of_plan ON quote_filings (plan);
 CREATE TRIGGER quotes_are_kept BEFORE DELETE ON quotes BEGIN
   SELECT RAISE(ABORT, 'a quote is erased, never deleted');
 END;
@@ -395,6 +397,8 @@ CREATE TABLE artifacts (
   written INTEGER NOT NULL DEFAULT 0 CHECK (written IN (0, 1)),
   at INTEGER NOT NULL
 );
+CREATE INDEX artifacts_of_plan ON artifacts (plan);
+CREATE INDEX artifacts_of_message ON artifacts (message);
 
 -- ------------------------------------------------------------------ work and turns
 
@@ -447,6 +451,7 @@ CREATE TABLE turns (
   -- WORK-01
   CHECK (mode <> 'readonly' OR (work_item IS NULL AND plan IS NULL AND ticket IS NULL))
 );
+CREATE INDEX turns_of_plan ON turns (plan, ended_at);
 CREATE INDEX turns_live ON turns (bot) WHERE state IN ('running', 'waiting_approval', 'waiting_ask');
 CREATE VIEW live_turns AS SELECT * FROM turns WHERE state IN ('running', 'waiting_approval', 'waiting_ask');
 -- WORK-02 TURN-04
