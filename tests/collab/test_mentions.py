@@ -225,7 +225,8 @@ def test_up_to_level_1_the_users_mention_redirects_and_a_colleagues_is_heard(tmp
     expect_equal("MENT-17", states, ["redirected", "running"], "turns after a colleague's line")
     home.say("@导演 片尾长一点", to="剪辑组")
     expect("MENT-17", "第二句待定" in home.context(home.turn("导演")["id"]), "what was unread goes along")
-    _, states = _while_at_work(tmp_path / "2", 2)
+    home, states = _while_at_work(tmp_path / "2", 2)
+    expect("DESK-01", {turn["mode"] for turn in home.turns("导演")} == {"work"}, "no filed line opens a desk")
     expect_equal("MENT-17", states, ["running"], "the Bot's segments at level 2")
 
 

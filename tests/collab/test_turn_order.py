@@ -54,7 +54,7 @@ def test_a_later_line_is_filed_once_the_one_before_has_been_delivered(tmp_path: 
     plan = evening.opened("新品片", to="文案")
     first = evening.say("宣传语写三句", to="文案", read=False)
     second = evening.say("再宽一点", to="文案", read=False)
-    expect("TURN-13", _asked_about(evening, first) is not None, "what the first line is about is asked at once")
+    expect("ATTR-04", _asked_about(evening, first) is not None, "what the first line is about is asked at once")
     expect_equal("TURN-13", _asked_about(evening, second), None, "what the second is about, before the first is filed")
     evening.read(first, [plan])
     asked = _asked_about(evening, second)
