@@ -255,8 +255,23 @@ def test_every_segment_on_a_plan_reads_the_earliest_and_the_newest_words(tmp_pat
         read = words(home, resumed(home, plan))
         said = [ASKED, *(f"第{number}句" for number in range(2, count)), "继续"]
         shown = said if count <= 10 else [*said[:4], f"({count - 10} more between)", *said[-6:]]
+        expect_equal("QUOT-15", len(read) > 0, True, "whether a later segment reads the user's words")
         ends = [line.endswith(text) for line, text in zip(read, shown, strict=False)]
         expect("QUOT-12", len(read) == len(shown) and all(ends), f"of {count} quotes a segment reads {read}")
+
+
+@proves("QUOT-12")
+def test_a_segment_in_a_chat_among_bots_reads_them_too(tmp_path: Path) -> None:
+    home = house(tmp_path)
+    plan = begun(home)
+    turn = resumed(home, plan)
+    home.hop("导演", events.Call("create_direct", {"to": "文案"}), plan=plan)
+    chat = home.value("SELECT id FROM sessions WHERE kind = 'bots'")
+    home.hop("导演", events.Call("send_message", {"session": chat, "text": "旁白你来写一版，十句以内？"}), plan=plan)
+    among = home.turn("文案")
+    expect_equal("QUOT-12", (among["session"], among["plan"]), (chat, plan), "the segment in the chat among Bots")
+    expect_equal("QUOT-12", words(home, among["id"]), words(home, turn), "the words that it reads")
+    expect("QUOT-12", words(home, turn), "there are words to read")
 
 
 @proves("QUOT-13")
@@ -341,6 +356,17 @@ def test_under_a_hold_only_the_words_before_it_are_read(tmp_path: Path) -> None:
     home.hop("导演", events.Call("read_file", {"path": "a"}))
     lifted = [line.rpartition(": ")[2] for line in words(home, turn)]
     expect_equal("QUOT-16", lifted, [*held, "再快一点"], "words read after the lift")
+
+
+def test_clearing_stops_the_command_that_runs_in_the_chat(tmp_path: Path) -> None:
+    home = house(tmp_path)
+    plan = home.opened("新品片", to="导演")
+    home.say("渲染一版", to="导演", files=[plan])
+    home.hop("导演", events.Call("shell", {"command": "render a"}), run=False)
+    home.happens(events.SessionCleared, session=home.session("导演"))
+    killed = [effect.body["effect"] for effect in home.engine.open_effects() if effect.kind == "kill"]
+    assert killed == [home.value("SELECT id FROM effects WHERE kind = 'run_tool'")]
+    assert home.value("SELECT state FROM work_items WHERE plan = ?", plan) == "idle"
 
 
 def test_a_plan_opened_by_choice_has_its_line(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ and whoever has read it is told what it says now and what it said before.
 
 import sqlite3
 
-from threadrebuild.collab import household, inbox, messages, quotes, reader, turns, work
+from threadrebuild.collab import household, inbox, messages, quotes, reader, tools, turns, work
 from threadrebuild.collab.change import Change, Conflict
 from threadrebuild.collab.events import Edited, Inserted, Killed, Withdrawn
 
@@ -215,7 +215,7 @@ def _interrupt(change: Change, work_item: int) -> bool:
         return False
     turns.put_off(change, turn["id"])  # QUOT-34
     if household.engine_of(change.db, turn["bot"]) == "claude_agent":  # QUOT-33
-        _stop_step(change, turn, step)
+        _stop_step(change, turn)
     elif step["kind"] == "run_tool":  # QUOT-34 TURN-11
         return True
     change.void_effects(turn["id"])
@@ -223,12 +223,9 @@ def _interrupt(change: Change, work_item: int) -> bool:
     return True
 
 
-def _stop_step(change: Change, turn: sqlite3.Row, step: sqlite3.Row) -> None:
+def _stop_step(change: Change, turn: sqlite3.Row) -> None:
     """Stop what a Claude Code run is at, the running command included, and let it know for what."""
-    call = change.db.row("SELECT * FROM calls WHERE effect = ? AND state = 'started'", step["id"])
-    if call is not None:
-        change.db.write("UPDATE calls SET state = 'unknown' WHERE id = ?", call["id"])
-        change.effect("kill", {"call": call["id"], "effect": step["id"]}, subject=f"call:{call['id']}")  # QUOT-33
+    tools.stop(change, turn["id"])
     change.db.write(  # QUOT-33
         "INSERT INTO inbox_items (work_item, kind, author, text, prio, wakes, seq)"
         " VALUES (?, 'note', 'app', ?, ?, 0, ?)",
