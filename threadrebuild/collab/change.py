@@ -7,6 +7,10 @@ from typing import Any
 from threadrebuild.database import Database
 
 
+class Missing(ValueError):
+    """What is named is not there."""
+
+
 class Conflict(ValueError):
     """What is asked for does not go with what there is; `code` names why."""
 
