@@ -6,7 +6,7 @@ from pathlib import Path
 from evening import Evening, shell, write
 
 from harness.expect import expect, expect_equal, proves
-from threadrebuild.collab import events
+from threadrebuild.collab import events, lead
 
 GROUP = ("导演", "文案", "审片员")
 JOINS, LOOKS_ON = '{"join": true}', '{"join": false}'
@@ -39,28 +39,60 @@ def judging(home: Evening, message: int) -> list[str]:
 # -------------------------------------------------------------------- a lead receives, or the group judges
 
 
-@proves("PART-02", "PART-03", "PART-05", "LEAD-08")
-def test_a_line_that_mentions_nobody_goes_to_the_lead_else_it_is_judged(tmp_path: Path) -> None:
+@proves("PART-02")
+def test_a_line_that_mentions_nobody_goes_to_the_lead(tmp_path: Path) -> None:
     home = evening(tmp_path)
-    # However much one Bot has handed on, nobody leads before the user has confirmed it.
+    mentioned = home.say("@文案 写三句", to="剪辑组")
+    expect_equal("MENT-01", received(home, mentioned), {"文案": "mention"}, "who receives a mention")
+    home.lead("审片员", "剪辑组")
+    line = home.say("明早能交吗", to="剪辑组")
+    expect_equal("PART-02", received(home, line), {"审片员": "group_lead"}, "who receives it with a confirmed lead")
+    expect_equal("PART-02", len(home.turns("导演")), 0, "turns of a Bot that does not lead")
+
+
+@proves("PART-03")
+def test_a_line_is_judged_only_where_no_lead_receives_it(tmp_path: Path) -> None:
+    home = evening(tmp_path)
+    mentioned = home.say("@文案 写三句", to="剪辑组")
+    expect_equal("MENT-01", received(home, mentioned), {"文案": "mention"}, "who receives a mention")
+    line = home.say("今晚能交吗", to="剪辑组")
+    expect_equal("PART-03", judging(home, line), list(GROUP), "who judges a line that no lead receives")
+    home.judge(line, dict.fromkeys(GROUP, LOOKS_ON))
+    home.lead("审片员", "剪辑组")
+    second = home.say("明早呢", to="剪辑组")
+    expect_equal("PART-03", judging(home, second), [], "who judges a line that a lead receives")
+
+
+def _handed_on_by_one(folder: Path) -> Evening:
+    """An evening on which one Bot has handed on much, and the user has confirmed nobody."""
+    home = evening(folder)
     home.say("@导演 排一下", to="剪辑组")
     for text in ("@文案 写三句", "@审片员 看一眼"):
         home.hop("导演", events.Call("send_message", {"text": text}))
     home.hop("导演", text="排好了")
+    return home
+
+
+@proves("PART-05")
+def test_nobody_leads_before_the_user_has_confirmed_it(tmp_path: Path) -> None:
+    home = _handed_on_by_one(tmp_path)
     line = home.say("今晚能交吗", to="剪辑组")
-    for rule in ("PART-05", "LEAD-08", "PART-03"):
-        expect_equal(rule, judging(home, line), list(GROUP), "who judges a line where nobody was made lead")
+    expect_equal("PART-05", judging(home, line), list(GROUP), "who judges a line where nobody was made lead")
+    made = refused(home, "UPDATE session_participants SET is_lead = 1 WHERE bot = ?", home.bot("导演"))
+    expect("PART-05", made, "a lead without the user's confirmation is refused by the store")
+
+
+@proves("LEAD-08")
+def test_no_statistics_and_no_bot_make_a_lead(tmp_path: Path) -> None:
+    home = _handed_on_by_one(tmp_path)
+    suggested = lead.suggested(home.db, home.session("剪辑组"), home.now)
+    expect_equal("LEAD-07", suggested, (home.bot("导演"), 2), "who is suggested")
     expect_equal("LEAD-08", home.value("SELECT count(*) FROM session_participants WHERE is_lead = 1"), 0, "leads")
-    for rule in ("PART-05", "LEAD-08"):
-        made = refused(home, "UPDATE session_participants SET is_lead = 1 WHERE bot = ?", home.bot("导演"))
-        expect(rule, made, "a lead without the user's confirmation is refused by the store")
-    home.judge(line, dict.fromkeys(GROUP, LOOKS_ON))
+    made = refused(home, "UPDATE session_participants SET is_lead = 1 WHERE bot = ?", home.bot("导演"))
+    expect("LEAD-08", made, "a lead without the user's confirmation is refused by the store")
     home.lead("审片员", "剪辑组")
     expect_equal("LEAD-08", [bot for (bot,) in logged(home)], [home.bot("审片员")], "confirmations in the work log")
-    second = home.say("明早呢", to="剪辑组")
-    expect_equal("PART-02", received(home, second), {"审片员": "group_lead"}, "who receives it with a confirmed lead")
-    expect_equal("PART-03", judging(home, second), [], "who judges it")
-    # No tool of a Bot makes one.
+    home.say("今晚能交吗", to="剪辑组")
     home.hop("审片员", events.Call("set_lead", {"bot": home.bot("导演")}), run=False)
     still = home.value("SELECT bot FROM session_participants WHERE is_lead = 1")
     expect_equal("LEAD-08", still, home.bot("审片员"), "the lead after a Bot has tried to set another")
@@ -121,10 +153,11 @@ def test_a_mention_is_not_rerouted_and_whoever_works_on_the_plan_listens_in(tmp_
     home = evening(tmp_path)
     plan = home.opened("新品片", to="剪辑组")
     home.lead("导演", "剪辑组")
+    first = home.say("@文案 先写三句", to="剪辑组", files=[plan])
+    expect_equal("LEAD-02", received(home, first), {"文案": "mention"}, "who receives a mention in a group with a lead")
     home.say("做一版", to="剪辑组", files=[plan])
     working = home.turn("导演")["id"]
-    line = home.say("@文案 写三句", to="剪辑组", files=[plan])
-    expect_equal("LEAD-02", received(home, line), {"文案": "mention"}, "who receives a mention in a group with a lead")
+    line = home.say("@文案 改一句", to="剪辑组", files=[plan])
     home.hop("导演", write("a.md"))
     expect_equal("LEAD-02", home.read_in(line, "导演"), [working], "the segment of a colleague that listens in")
     states = [turn["state"] for turn in home.turns("导演")]
@@ -191,30 +224,54 @@ def test_by_default_nobody_works_under_a_ticket_of_another(tmp_path: Path) -> No
 # -------------------------------------------------------------------- judgements
 
 
-@proves("JUDG-01", "JUDG-02", "JUDG-03", "JUDG-04")
-def test_each_bot_judges_once_and_only_who_steps_in_is_woken(tmp_path: Path) -> None:
+@proves("JUDG-01")
+def test_each_bot_judges_a_line_once(tmp_path: Path) -> None:
     home = evening(tmp_path)
     line = home.say("片头太慢了", to="剪辑组")
     expect_equal("JUDG-01", judging(home, line), list(GROUP), "who judges")
-    expect_equal("JUDG-02", home.value("SELECT count(*) FROM turns"), 0, "turns while they judge")
+    home.judge(line, {"导演": JOINS, "文案": LOOKS_ON})
+    again = "INSERT INTO judgements (message, bot, effect) VALUES (?, ?, (SELECT max(id) FROM effects))"
+    expect("JUDG-01", refused(home, again, line, home.bot("文案")), "a second judgement is refused by the store")
+
+
+@proves("JUDG-02")
+def test_a_judgement_is_no_turn(tmp_path: Path) -> None:
+    home = evening(tmp_path)
+    line = home.say("片头太慢了", to="剪辑组")
     home.judge(line, {"导演": JOINS, "文案": LOOKS_ON})
     expect_equal("JUDG-02", home.value("SELECT count(*) FROM turns"), 0, "turns before all have judged")
     home.judge(line, {"审片员": LOOKS_ON})
-    for rule in ("JUDG-04", "JUDG-03", "JUDG-02"):
-        expect_equal(rule, received(home, line), {"导演": "judged"}, "who receives it")
     expect_equal("JUDG-02", len(home.turns("文案") + home.turns("审片员")), 0, "turns of those who look on")
-    again = "INSERT INTO judgements (message, bot, effect) VALUES (?, ?, (SELECT max(id) FROM effects))"
-    expect("JUDG-01", refused(home, again, line, home.bot("文案")), "a second judgement is refused by the store")
+
+
+def _judgements_that_fail(folder: Path, rule: str) -> Evening:
+    """An evening on which judgements count first, and then cannot be read."""
+    home = evening(folder)
+    ignored = home.say("片头太慢了", to="剪辑组")
+    home.judge(ignored, dict.fromkeys(GROUP, LOOKS_ON))
+    expect_equal("JUDG-02", received(home, ignored), {}, "who receives a line that all look on at")
+    line = home.say("片头剪短两秒", to="剪辑组")
+    home.judge(line, {"导演": JOINS, "文案": LOOKS_ON, "审片员": LOOKS_ON})
+    expect_equal(rule, received(home, line), {"导演": "judged"}, "who receives a line that one steps in for")
     home.hop("导演", text="我来剪短")
     failing = home.say("再短两秒", to="剪辑组")
-    question = '{"join": "要我参加吗？"}'
-    home.judge(failing, {"导演": None, "文案": question, "审片员": "请问要剪哪一段？"})
-    expect_equal("JUDG-04", received(home, failing), {}, "who receives a line that nobody could judge")
-    for rule in ("JUDG-03", "JUDG-04"):
-        expect_equal(rule, home.said("bot"), ["我来剪短"], "what is said on account of judgements that failed")
-    cards = home.value("SELECT count(*) FROM asks") + home.value("SELECT count(*) FROM notifications")
-    expect_equal("JUDG-03", cards, 0, "questions to the user while they judge")
-    expect_equal("JUDG-04", home.value("SELECT count(*) FROM turns WHERE trigger_message = ?", failing), 0, "turns")
+    home.judge(failing, {"导演": None, "文案": '{"join": "要我参加吗？"}', "审片员": "请问要剪哪一段？"})
+    expect_equal(rule, received(home, failing), {}, "who receives a line that nobody could judge")
+    return home
+
+
+@proves("JUDG-04")
+def test_a_judgement_that_fails_is_no_stepping_in(tmp_path: Path) -> None:
+    home = _judgements_that_fail(tmp_path, "JUDG-04")
+    expect_equal("JUDG-04", home.said("bot"), ["我来剪短"], "what is said on account of judgements that failed")
+    expect_equal("JUDG-04", home.value("SELECT count(*) FROM turns"), 1, "turns")
+
+
+@proves("JUDG-03")
+def test_nothing_is_asked_while_judging(tmp_path: Path) -> None:
+    home = _judgements_that_fail(tmp_path, "JUDG-03")
+    expect_equal("JUDG-03", home.value("SELECT count(*) FROM asks"), 0, "questions to the user")
+    expect_equal("JUDG-03", home.said("bot") + home.said(), ["我来剪短"], "what the user is shown")
 
 
 @proves("JUDG-01")
@@ -230,13 +287,23 @@ def test_a_crash_in_between_makes_no_second_judgement(tmp_path: Path) -> None:
     expect_equal("JUDG-01", received(home, line), {"导演": "judged"}, "who receives it")
 
 
-@proves("JUDG-06", "HAND-02")
-def test_what_a_bot_says_is_judged_by_nobody_and_wakes_as_its_form_says(tmp_path: Path) -> None:
+@proves("JUDG-06")
+def test_what_a_bot_says_is_judged_by_nobody(tmp_path: Path) -> None:
     home = evening(tmp_path)
     home.say("@导演 排一下", to="剪辑组")
     notice = said(home, "导演", "排了一版，大家看看")
-    for rule in ("JUDG-06", "HAND-02"):
-        expect_equal(rule, (judging(home, notice), received(home, notice)), ([], {}), "who judges or hears a notice")
+    expect_equal("JUDG-06", (judging(home, notice), received(home, notice)), ([], {}), "who judges or hears it")
+    home.hop("导演", text="就这样")
+    line = home.say("谁看一眼", to="剪辑组")
+    expect_equal("JUDG-06", judging(home, line), list(GROUP), "who judges the same from the user")
+
+
+@proves("HAND-02")
+def test_who_wakes_and_who_waits_follows_from_the_form(tmp_path: Path) -> None:
+    home = evening(tmp_path)
+    home.say("@导演 排一下", to="剪辑组")
+    notice = said(home, "导演", "排了一版，大家看看")
+    expect_equal("HAND-02", (judging(home, notice), received(home, notice)), ([], {}), "who hears a notice")
     mention = said(home, "导演", "@文案 写三句")
     expect_equal("HAND-02", received(home, mention), {"文案": "mention"}, "who is woken by a mention")
     home.hop("导演", events.Call("create_direct", {"to": "审片员"}))

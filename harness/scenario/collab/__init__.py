@@ -2,6 +2,7 @@
 
 from harness.criteria.replies import Question
 from harness.scenario.collab.forms import FORMS
+from harness.scenario.collab.forms_rooms import ROOM_FORMS
 from harness.scenario.collab.forms_turns import TURN_FORMS
 from harness.scenario.collab.forms_work import WORK_FORMS
 from harness.scenario.collab.play import play
@@ -10,5 +11,9 @@ from harness.scenario.stories.kinds import Kind
 
 UNREADABLE = {"id": "models are shown names and numbers, and answer with these"}
 KIND = Kind(
-    Scene, EVENTS, FORMS | TURN_FORMS | WORK_FORMS, play, questions=[Question("user words", Reading, UNREADABLE)]
+    Scene,
+    EVENTS,
+    FORMS | ROOM_FORMS | TURN_FORMS | WORK_FORMS,
+    play,
+    questions=[Question("user words", Reading, UNREADABLE)],
 )
