@@ -51,6 +51,7 @@ def test_an_at_sign_behind_a_letter_a_digit_or_a_separator_is_no_mention() -> No
 @proves("MENT-13")
 def test_names_joined_by_a_slash_are_mentions_each() -> None:
     for name in NAMES:
+        expect_equal("MENT-14", found(f"请@{name} 看"), (name,), "mentioned behind a CJK character")
         joined = f"@{name}/@Alpha 看"
         expect_equal("MENT-13", found(joined, name, "Alpha"), (name, "Alpha"), f"mentioned in {joined!r}")
         three = f"请@Gamma/@{name}/@Alpha。"
@@ -273,8 +274,9 @@ def test_a_mention_is_answered_where_it_was_made(tmp_path: Path) -> None:
 def test_an_unknown_name_is_sent_back_once_and_then_noted_in_the_group(tmp_path: Path) -> None:
     home = Evening(tmp_path, bots=["导演", "文案"], rooms={"剪辑组": ["导演", "文案"]})
     home.say("@导演 排一下", to="剪辑组")
-    home.hop("导演", events.Call("send_message", {"text": "我先排一版"}))
-    expect_equal("DESK-10", home.said("bot"), ["我先排一版"], "what a Bot on its desk has said")
+    home.hop("导演", events.Call("create_direct", {"to": "文案"}), events.Call("send_message", {"text": "我先排一版"}))
+    expect_equal("DESK-10", home.results(home.turn("导演")["id"])[0][1], "ok", "a call of a Bot on its desk")
+    expect_equal("MENT-10", home.said("bot"), ["我先排一版"], "what is said in the group without a name")
     expect_equal("MENT-18", len(home.live("导演")), 1, "live segments of a Bot that has said something in a group")
     tell = events.Call("send_message", {"text": "@文安 写三句"})
     home.hop("导演", tell)
