@@ -1,6 +1,7 @@
-"""Readings of an evening's lines, answered one by one and in any way that a test wants."""
+"""Readings of an evening's lines, answered one by one and in any way that a test wants, and what comes of them."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 from evening import Evening
@@ -52,3 +53,47 @@ def refused(home: Evening, kind: type[events.Event], **fields: Any) -> str | Non
     except ValueError:
         return "invalid"
     return None
+
+
+def household(folder: Path, *plans: str, level: int = 8) -> tuple[Evening, list[int]]:
+    """A director, who leads, and a copywriter in a group, with plans of the group."""
+    folder.mkdir(exist_ok=True)
+    home = Evening(folder, bots=["导演", "文案"], rooms={"剪辑组": ["导演", "文案"]}, level=level)
+    home.lead("导演", "剪辑组")
+    return home, [home.opened(plan, to="剪辑组") for plan in plans]
+
+
+def ticket_of(home: Evening, plan: int, title: str, *parts: str) -> int:
+    """A ticket of a plan, with declared parts."""
+    home.sql(
+        "INSERT INTO tickets (plan, number, title, folder, at) SELECT id, (SELECT count(*) + 1 FROM tickets), ?2,"
+        " folder || '/' || ?2, 1 FROM plans WHERE id = ?1",
+        plan,
+        title,
+    )
+    ticket = int(home.value("SELECT max(id) FROM tickets"))
+    for part in parts:
+        home.sql("INSERT INTO parts (ticket, name) VALUES (?, ?)", ticket, part)
+    return ticket
+
+
+def filed(home: Evening, line: int) -> list[tuple[object, ...]]:
+    """Plan, ticket, part, whether locked, and by what, in order."""
+    return home.rows(
+        "SELECT plan, ticket, part, locked, filed_by FROM message_filings WHERE message = ? ORDER BY ord", line
+    )
+
+
+def plans_of(home: Evening, line: int) -> list[int]:
+    """The plans that a line is filed to, in order."""
+    return [plan for plan, _ in home.filed(line)]
+
+
+def filing(*about: object) -> dict[str, object]:
+    """A reading: the line is about these."""
+    return {"kind": "plans", "about": list(about)}
+
+
+def offered(home: Evening, line: int) -> list[int]:
+    """The plans that the reading of a line was shown, in order of their numbers."""
+    return sorted(plan["id"] for plan in body(home, line, FILING).get("candidates", []))

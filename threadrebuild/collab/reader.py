@@ -111,9 +111,10 @@ def came(change: Change, event: Read) -> None:
 def meaning(db: Database, message: int) -> Meaning:
     """What a line means: as it was read, else by its words as they are now."""
     read = _read(db, USER_WORDS, message)
-    if read is not None:
-        return msgspec.json.decode(read, type=Meaning)
-    return wordlist.meaning_of(db.value("SELECT text FROM messages WHERE id = ?", message))  # READ-22
+    meant = msgspec.json.decode(read or "{}", type=Meaning)
+    if read is None:  # READ-22
+        meant = wordlist.meaning_of(db.value("SELECT text FROM messages WHERE id = ?", message))
+    return meant
 
 
 def only_stops(db: Database, message: int) -> bool:

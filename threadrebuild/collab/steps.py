@@ -76,8 +76,10 @@ def reword(change: Change, event: PromptChanged) -> None:
 
 def prompt(db: Database, step: str, otherwise: str) -> str:
     """What a step's model is told."""
-    changed: str | None = db.value("SELECT text FROM step_prompts WHERE step = ?", step)
-    return changed or otherwise  # ATTR-19
+    changed = db.value("SELECT text FROM step_prompts WHERE step = ?", step)
+    if changed is not None:  # ATTR-19
+        otherwise = changed
+    return otherwise
 
 
 def model(db: Database, step: str) -> str | None:
