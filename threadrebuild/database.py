@@ -102,6 +102,16 @@ def open_database(path: Path, package: str, step: Step = lambda name: None, *, d
     return Database(connection, step)
 
 
+def view_database(path: Path) -> Database:
+    """Look into the store at `path`: every query sees what has been committed, and every write is refused.
+
+    Raises `sqlite3.OperationalError` where there is none.
+    """
+    connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, isolation_level=None)
+    connection.row_factory = sqlite3.Row
+    return Database(connection, lambda name: None)
+
+
 def _make(connection: sqlite3.Connection, schema: str) -> None:
     # Whoever comes second waits for the first one's tables and finds them.
     connection.execute("BEGIN IMMEDIATE")

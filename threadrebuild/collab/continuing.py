@@ -7,7 +7,7 @@ candidates, and with the changes of folder that it has used.
 import sqlite3
 
 from threadrebuild.collab import inbox, work
-from threadrebuild.collab.change import Change, Conflict
+from threadrebuild.collab.change import Change, Conflict, Missing
 from threadrebuild.collab.events import Continued, WorkResumed
 
 CUT = ("interrupted", "failed")
@@ -17,12 +17,12 @@ GO_ON = "Your last segment was cut off. Go on where it was; what it has done is 
 def press(change: Change, event: Continued) -> None:
     """Continue a segment, at once or as soon as a slot is free.
 
-    Raises ValueError for one that is not there, `Conflict` where it was not cut off, its work goes on already, or the
+    Raises `Missing` for one that is not there, `Conflict` where it was not cut off, its work goes on already, or the
     user has pressed before.
     """
     old = change.db.row("SELECT * FROM turns WHERE id = ?", event.turn)
     if old is None:
-        raise ValueError(f"there is no turn {event.turn}")
+        raise Missing(f"there is no turn {event.turn}")
     if old["state"] not in CUT or old["work_item"] is None:
         raise Conflict("not_cut_off", f"turn {event.turn} was not cut off")
     if _goes_on(change, old):
@@ -39,14 +39,16 @@ def press(change: Change, event: Continued) -> None:
 def resume(change: Change, event: WorkResumed) -> None:
     """Let work go on whose lines were cleared: they start it again, from the words that were kept here.
 
-    Raises ValueError for work that is not there or has no such line.
+    Raises `Missing` for work that is not there, `Conflict` for work that has no such line.
     """
+    if change.db.value("SELECT 1 FROM work_items WHERE id = ?", event.work_item) is None:
+        raise Missing(f"there is no work item {event.work_item}")
     found = change.db.rows(
         "SELECT * FROM inbox_items WHERE work_item = ? AND state = 'queued' AND message IS NULL AND wakes = 0",
         event.work_item,
     )
     if not found:
-        raise ValueError(f"work item {event.work_item} has no line that was cleared before it was read")
+        raise Conflict("nothing_cleared", f"work item {event.work_item} has no line that was cleared unread")
     _note_press(change, event.key)
     change.db.write(
         "UPDATE plans SET dormant = 0 WHERE id = (SELECT plan FROM work_items WHERE id = ?)", event.work_item

@@ -3,7 +3,7 @@
 import json
 import sqlite3
 
-from threadrebuild.collab.change import Change
+from threadrebuild.collab.change import Change, Missing
 from threadrebuild.collab.events import BotAdded, BotRetired, SessionOpened
 from threadrebuild.database import Database
 
@@ -97,10 +97,10 @@ def members(db: Database, session: int) -> dict[str, int]:
 
 
 def session_of(db: Database, session: int) -> sqlite3.Row:
-    """A session that is still there. Raises ValueError where it is not."""
+    """A session that is still there. Raises `Missing` where it is not."""
     found = db.row("SELECT * FROM sessions WHERE id = ? AND state <> 'deleted'", session)
     if found is None:
-        raise ValueError(f"there is no session {session}")
+        raise Missing(f"there is no session {session}")
     return found
 
 

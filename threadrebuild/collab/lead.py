@@ -60,7 +60,7 @@ def receivers(db: Database, session: int, plans: Sequence[int]) -> list[Receiver
 
 
 def view(db: Database, session: int, at: int) -> dict[str, Any]:
-    """What `GET /v1/sessions/:id/lead` answers: the confirmed lead, and who is suggested. Raises ValueError."""
+    """What `GET /v1/sessions/:id/lead` answers: the confirmed lead, and who is suggested. Raises `Missing`."""
     household.session_of(db, session)
     confirmed = db.row(
         "SELECT b.id, b.name, b.state FROM session_participants p JOIN bots b ON b.id = p.bot"

@@ -22,7 +22,7 @@ from threadrebuild.collab import (
     redirect,
     signals,
 )
-from threadrebuild.collab.change import Change
+from threadrebuild.collab.change import Change, Missing
 from threadrebuild.collab.events import Line, TimerRang
 from threadrebuild.collab.receiver import Receiver
 
@@ -162,10 +162,10 @@ def hand_over(change: Change, message: sqlite3.Row, receiver: Receiver) -> None:
 
 
 def message_of(change: Change, message: int) -> sqlite3.Row:
-    """A message. Raises ValueError where there is none of that number."""
+    """A message. Raises `Missing` where there is none of that number."""
     found = change.db.row("SELECT * FROM messages WHERE id = ?", message)
     if found is None:
-        raise ValueError(f"there is no message {message}")
+        raise Missing(f"there is no message {message}")
     return found
 
 

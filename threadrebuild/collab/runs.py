@@ -7,7 +7,7 @@ import json
 import sqlite3
 from typing import Any
 
-from threadrebuild.collab.change import Change
+from threadrebuild.collab.change import Change, Missing
 from threadrebuild.collab.events import Ran
 from threadrebuild.database import Database
 
@@ -47,10 +47,10 @@ def record(change: Change, call: sqlite3.Row, event: Ran) -> None:
 def commands(db: Database, turn: int) -> list[dict[str, Any]]:
     """The commands that a turn ran, in order; of each only what is known of it (`GET /v1/turns/:id/commands`).
 
-    Raises ValueError for a turn that is not there.
+    Raises `Missing` for a turn that is not there.
     """
     if db.value("SELECT 1 FROM turns WHERE id = ?", turn) is None:
-        raise ValueError(f"there is no turn {turn}")
+        raise Missing(f"there is no turn {turn}")
     rows = db.rows("SELECT * FROM turn_runs WHERE turn = ? AND kind = 'command' ORDER BY ord", turn)
     return [
         {
