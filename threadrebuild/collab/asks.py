@@ -12,7 +12,7 @@ from typing import Any, Literal
 import msgspec
 
 from threadrebuild.collab import messages, quotes, reader, turns
-from threadrebuild.collab.change import Change, Conflict
+from threadrebuild.collab.change import Change, Conflict, Missing
 from threadrebuild.collab.events import Answered, Approved
 from threadrebuild.collab.toolbox import Refused, tool
 from threadrebuild.collab.understanding import Filing
@@ -52,7 +52,7 @@ def for_approval(change: Change, turn: sqlite3.Row, call: sqlite3.Row) -> None:
 def answered(change: Change, event: Answered) -> None:
     """Take the answer on a question's card, once.
 
-    Raises ValueError for a card or option that is not there, `Conflict` for one that takes no answer any more.
+    Raises `Missing` for a card and ValueError for an option that is not there, `Conflict` for one that takes no answer any more.
     """
     card = _open_card(change, event.ask, "ask")
     options = json.loads(card["options"])
@@ -69,7 +69,7 @@ def answered(change: Change, event: Answered) -> None:
 def approved(change: Change, event: Approved) -> None:
     """Take the user's word on a call: it runs, or its Bot reads that it may not.
 
-    Raises ValueError for a card that is not there, `Conflict` for one that takes no answer any more.
+    Raises `Missing` for a card that is not there, `Conflict` for one that takes no answer any more.
     """
     card = _open_card(change, event.ask, "approval")
     _store(change, card, _button(change, event.key), "allow" if event.allowed else "deny")
@@ -159,7 +159,7 @@ def _only_stops(change: Change, message: sqlite3.Row) -> bool:
 def _open_card(change: Change, ask: int, kind: str) -> sqlite3.Row:
     card = change.db.row("SELECT * FROM asks WHERE id = ? AND kind = ?", ask, kind)
     if card is None:
-        raise ValueError(f"there is no {kind} {ask}")
+        raise Missing(f"there is no {kind} {ask}")
     if card["answer"] is not None:
         raise Conflict("already_answered", f"{kind} {ask} has been answered")
     if card["closed"]:
