@@ -13,6 +13,7 @@ from typing import Any
 from harness.lab.house import hook_faults, own_stops, tool_faults
 from harness.lab.namespace import LabFault
 from harness.lab.records import KNOWN, rows_with, shape_of
+from harness.lab.review import play_review, review_faults
 from harness.lab.script import NEW_PROMPT
 from harness.lab.session import Played, resume
 from harness.lab.window import carried_blocks, change_window, sent_blocks
@@ -153,6 +154,22 @@ class _Trial:
         self.result.failures += [f"window change: {each}" for each in faults]
         return True
 
+    def review(self) -> bool:
+        """A chat of the same version goes through our review gate; once, where tools were called."""
+        if not self.played.asks_tools:
+            return False
+        try:
+            faults = review_faults(play_review(self.played.place))
+        except LabFault as fault:
+            faults = [str(fault)]
+        found = "; ".join(faults) or (
+            "each opinion went over the wire as it was written, nothing was shown before its verdict, the mailbox holds"
+            " what was sent, and a tool called after the draft failed that turn alone"
+        )
+        self.check("review", "WN-07", not faults, found, None, None)
+        self.result.failures += [f"review: {each}" for each in faults]
+        return True
+
     def hook(self) -> bool:
         """The Stop hook was called, and told all that ours needs."""
         stops = own_stops(self.played)
@@ -192,5 +209,6 @@ LOOKS: dict[str, Callable[[_Trial], bool]] = {
     "stop hook": _Trial.hook,
     "tools": _Trial.tools,
     "window change": _Trial.change_window,
+    "review": _Trial.review,
 }
 """What is looked at, in order; each says whether there was anything to look at. A lock names those it rests on."""

@@ -55,7 +55,7 @@ def test_the_rebuilt_sessions_are_resumed_and_sent_byte_for_byte(recorded: Tried
         "the reason arrived as it was given",
         "called 4 times",
     ]
-    assert checked.candidate.made == ["carry", "resume", "stop hook", "tools", "window change"]
+    assert checked.candidate.made == ["carry", "resume", "stop hook", "tools", "window change", "review"]
     assert "On the wire, resumed by Claude Code" in checked.report.read_text(encoding="utf-8")
 
 
@@ -81,6 +81,7 @@ def test_rows_that_the_real_cli_drops_in_silence_are_missed_on_the_wire(
         (project / candidate.name).write_text("".join(lines), encoding="utf-8")
 
     monkeypatch.setattr(trial, "put_in", unlinked)
+    monkeypatch.delitem(trial.LOOKS, "review")  # a session of its own, which this leaves as it is
     checked = judge([fresh(recorded, "printed")], tmp_path / "out", "cli-check")
     assert checked.verdict == "NO-GO"
     said = [text for session in recorded.sessions if session.way == "printed" for _, text in session.planted]
@@ -96,6 +97,7 @@ def test_a_window_change_with_another_signature_is_no_go(
         (project / candidate.name).write_bytes(signed)
 
     monkeypatch.setattr(trial, "put_in", resigned)
+    monkeypatch.delitem(trial.LOOKS, "review")
     checked = judge([fresh(recorded, "printed")], tmp_path / "out", "cli-check")
     assert checked.verdict == "NO-GO"
     assert {reason.partition(": ")[2].split(" ")[0] for reason in checked.reasons} == {"window"}
