@@ -52,7 +52,8 @@ def for_approval(change: Change, turn: sqlite3.Row, call: sqlite3.Row) -> None:
 def answered(change: Change, event: Answered) -> None:
     """Take the answer on a question's card, once.
 
-    Raises `Missing` for a card and ValueError for an option that is not there, `Conflict` for one that takes no answer any more.
+    Raises `Missing` for a card and ValueError for an option that is not there, `Conflict` for a card that takes no
+    answer any more.
     """
     card = _open_card(change, event.ask, "ask")
     options = json.loads(card["options"])
