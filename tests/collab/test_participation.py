@@ -242,6 +242,11 @@ def test_a_judgement_is_no_turn(tmp_path: Path) -> None:
     expect_equal("JUDG-02", home.value("SELECT count(*) FROM turns"), 0, "turns before all have judged")
     home.judge(line, {"审片员": LOOKS_ON})
     expect_equal("JUDG-02", len(home.turns("文案") + home.turns("审片员")), 0, "turns of those who look on")
+    later = home.say("片尾也是", to="剪辑组")
+    home.judge(later, {"文案": JOINS, "导演": LOOKS_ON})
+    home.happens(events.BotRetired, bot=home.bot("文案"), state="archived")
+    home.judge(later, {"审片员": LOOKS_ON})
+    expect_equal("JUDG-02", received(home, later), {}, "who receives it where the one to step in is gone")
 
 
 def _judgements_that_fail(folder: Path, rule: str) -> Evening:

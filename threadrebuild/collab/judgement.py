@@ -36,7 +36,8 @@ def came(change: Change, event: Judged) -> None:
     line = messages.message_of(change, message)
     if line["state"] != "judging" or any(row["answer"] is None for row in all_):
         return
-    joining = [row["bot"] for row in all_ if row["answer"] == "join"]  # JUDG-02 TURN-01
+    present = household.members(change.db, line["session"]).values()
+    joining = [row["bot"] for row in all_ if row["answer"] == "join" and row["bot"] in present]  # JUDG-02 TURN-01
     messages.hand_out(change, line, [Receiver(bot, "judged") for bot in joining])
     messages.advance(change, line["session"])
 
