@@ -139,7 +139,13 @@ def _note(path: Path | None) -> str:
 @_out("reports/run")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of chance in nights and stories.")
 @click.option("--until", type=click.IntRange(min=1), help="Of a night: the step after which it ends.")
-@click.option("--fault", metavar="STEP:KIND[:NEXT]", help="Of a night: what goes wrong, and who comes by afterwards.")
+@click.option(
+    "--fault",
+    metavar="STEP:KIND[:NEXT]",
+    help="What goes wrong: of a night with who comes by afterwards, of a story with the step of a second crash.",
+)
+@click.option("--twin", type=click.IntRange(min=0), help="Which story of a file alone: 0 itself, 1 its first twin.")
+@click.option("--order", metavar="ORDER", help="Of a story whose events come in any order: the one to play.")
 @_accepted
 @_json
 def run(
@@ -148,24 +154,28 @@ def run(
     seed: int,
     until: int | None,
     fault: str | None,
+    twin: int | None,
+    order: str | None,
     accepted: Path | None,
     as_json: bool,
 ) -> None:
     """Play scenarios (files or folders), judge each, and write a run log and a report."""
     from harness.replay import scenario_jobs
-    from harness.scenario.nights.job import How, wrong_of
-    from harness.scenario.nights.loading import NightScenario
+    from harness.scenario.choosing import chosen, how_to_play
 
     try:
-        how = How(seed, until, wrong_of(fault) if fault is not None else None)
+        scenarios = chosen(_scenarios(paths), twin, order)
+        how = how_to_play(scenarios, seed, until, fault)
     except ValueError as error:
-        _unusable(f"--fault: {error}")
-    scenarios = _scenarios(paths)
-    others = [each.name for each in scenarios if not isinstance(each, NightScenario)]
-    if others and (until is not None or fault is not None):
-        raise click.UsageError(f"--until and --fault are for nights (a `story` without a `kind`); {others[0]} is none")
+        raise click.UsageError(str(error)) from None
     command = ["rebuild-harness", "run", *map(str, paths), "--out", str(out)]
-    for name, value in (("--seed", seed or None), ("--until", until), ("--fault", fault)):
+    for name, value in (
+        ("--seed", seed or None),
+        ("--until", until),
+        ("--fault", fault),
+        ("--twin", twin),
+        ("--order", order),
+    ):
         command += [name, str(value)] if value is not None else []
     _play(lambda folder: scenario_jobs(scenarios, folder, how), out, command, {}, "scenarios", as_json, accepted)
 

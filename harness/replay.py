@@ -83,7 +83,7 @@ def scenario_jobs(scenarios: Iterable[AnyScenario], folder: Path, how: How = AS_
             yield NightJob(scenario, folder / f"{number:03}-{scenario.file.stem}", how)
             continue
         if isinstance(scenario, Story):
-            yield StoryJob(scenario, folder / f"{number:03}-{scenario.file.stem}", how.seed)
+            yield StoryJob(scenario, folder / f"{number:03}-{scenario.file.stem}", how.seed, how.faults)
             continue
         source = source_of(scenario, folder / f"{number:03}-{scenario.file.stem}-told")
         name = f"{scenario.name}: {scenario.title}"

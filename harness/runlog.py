@@ -39,6 +39,9 @@ Every step has `step` (1, 2, 3 …) and `kind`; the other fields depend on the k
                  next one, is the course of that story
 - `line`         what a reader of a story or night sees happen: `at` (the user's clock, HH:MM:SS), `who`, `where` (a
                  room, or empty), `did` (a word: "says", "sends", "stops" …), `text`
+- `event`        what the collaboration core took in: `at` (ms), `what` (its kind), and its fields
+- `effect`       what it had done outside: `at` (ms), `what` ("read", "judge", "hop", "run_tool" …), `effect` (its
+                 number), `turn` (or null), `subject`, `body`
 - `wire`         a session resumed by the real CLI: `version`, `rows` [{`state` ("same" | "changed" | "added" | "lost" |
                  "foreign"), `what` (the CLI did), `role`, `row` (line of the candidate, 0 for the new prompt, or null),
                  `message` (place in the request, or null), `carried`, `sent` (texts, or null)}], `did` [str]

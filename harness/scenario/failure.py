@@ -36,4 +36,4 @@ def told(scenario: Stated, failure: Failure, log: str) -> str:
 
 def command_of(scenario: Stated) -> str:
     """The command that plays this scenario alone."""
-    return shlex.join(["rebuild-harness", "run", scenario.name])
+    return shlex.join(["rebuild-harness", "run", scenario.name, *scenario.choice])

@@ -59,6 +59,11 @@ class Stated:
         return self.file.relative_to(self.root).as_posix() if inside else str(self.file)
 
     @property
+    def choice(self) -> tuple[str, ...]:
+        """What the command says that plays this alone, where more than this one is told."""
+        return ()
+
+    @property
     def rules(self) -> tuple[str, ...]:
         """The rules that its expectations name."""
         return tuple(dict.fromkeys(form.rule for form in self.expect))

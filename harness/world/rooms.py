@@ -13,6 +13,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
+import msgspec
+
+from harness.invariants.collab import Watch
 from harness.runlog import RunLog
 from harness.world.kernel import Fault, Killed, Process, World
 from threadrebuild.collab import events
@@ -54,20 +57,34 @@ class Rooms:
     seed: int = 0
     log: RunLog | None = None
     faults: tuple[Fault, ...] = ()
+    number: int = 0
+    """The story's number in the log."""
+    pace: Callable[[Effect, float], float] = lambda effect, seconds: seconds
+    """How many seconds an answer really takes that was to take so many."""
     started: list[Effect] = field(default_factory=list)
     """Every effect that was really begun, in order."""
     handled: list[events.Event] = field(default_factory=list)
     """Every event that the application took in, in order."""
+    refused: list[tuple[events.Event, ValueError]] = field(default_factory=list)
+    """What the user was told cannot be done, and why."""
 
     def __post_init__(self) -> None:
         self.world = World(self.seed, self.log, self.faults)
-        self.daemon: Process | None = None
+        self.daemon = self.world.process("application")
         self.engine: Engine | None = None
         self._requests = 0
+        self._taking: events.Event | None = None
         self._stopped: set[int] = set()
         self._open()
+        self.watch = Watch(self._store, self.level)
 
     # ---------------------------------------------------------------- the user
+
+    def begins_with(self, event: events.Event) -> None:
+        """Something that is so before anything happens."""
+        assert self.engine is not None
+        self._taking = event
+        self.engine.handle(event)
 
     def now(self) -> int:
         """The virtual time in ms."""
@@ -92,7 +109,6 @@ class Rooms:
 
     def kill(self) -> None:
         """End the application as it stands; it comes up again after a while."""
-        assert self.daemon is not None
         self.world.kill(self.daemon)
         self._comes_again()
 
@@ -102,13 +118,24 @@ class Rooms:
 
     def close(self) -> None:
         """Let go of the store."""
+        self.watch.close()
         if self.engine is not None:
             self.engine.db.close()
 
+    @property
+    def _store(self) -> Path:
+        return self.folder / "rooms.db"
+
     def _open(self) -> None:
-        step = partial(self.world.take_step, "store")
-        self.engine = Engine(open_store(self.folder / "rooms.db", self.level, step, durable=False))
-        self.daemon = self.world.process("application")
+        self.engine = Engine(open_store(self._store, self.level, self._store_step, durable=False))
+
+    def _store_step(self, name: str) -> None:
+        # Before the step itself, at which the application may end.
+        if name == "committed" and self.engine is not None:
+            self.watch.look(self.world.step)
+            if self._taking is not None:
+                self._note_taken(self._taking)
+        self.world.take_step("store", name)
 
     def _deliver(self, event: events.Event, taken: list[bool], taken_in: Callable[[], None]) -> None:
         while not taken[0]:
@@ -120,18 +147,25 @@ class Rooms:
 
     def _take_in(self, event: events.Event, taken: list[bool], taken_in: Callable[[], None] = lambda: None) -> None:
         with self._dying():
-            self._handle(event, taken_in)
+            try:
+                self._handle(event, taken_in)
+            except ValueError as error:
+                self.refused.append((event, error))
         taken[0] = True
 
     def _up(self) -> Process:
-        if self.daemon is None or not self.daemon.alive:
-            self.close()
-            self._open()
-            assert self.daemon is not None
-            cause = events.Started(key=f"started:{self.daemon.pid}", at=self.now(), cause="crash")
-            self.world.start(self.daemon, partial(self._take_in, cause, [False]))
-        assert self.daemon is not None
+        if not self.daemon.alive:
+            self.daemon = self.world.process("application")
+            self.world.start(self.daemon, partial(self._come_up, self.daemon))
         return self.daemon
+
+    def _come_up(self, daemon: Process) -> None:
+        with self._dying():
+            left = self.engine
+            self._open()
+            if left is not None:
+                left.db.close()
+            self._handle(events.Started(key=f"started:{daemon.pid}", at=self.now(), cause="crash"))
 
     @contextmanager
     def _dying(self) -> Iterator[None]:
@@ -145,14 +179,17 @@ class Rooms:
         self.world.start(self.world.process("service manager", outside=True), self._up, after=RESTART_SECONDS)
 
     def _handle(self, event: events.Event, taken_in: Callable[[], None] = lambda: None) -> None:
-        assert self.engine is not None and self.daemon is not None
+        assert self.engine is not None
         engine, daemon = self.engine, self.daemon
         self.world.take_step("engine", type(event).__name__, key=event.key)
-        effects = engine.handle(event)
+        self._taking = event
+        try:
+            effects = engine.handle(event)
+        finally:
+            self._taking = None
         taken_in()
         for effect in effects:
             self.world.start(daemon, partial(self._begin, engine, daemon, effect))
-        self.handled.append(event)
 
     def _begin(self, engine: Engine, daemon: Process, effect: Effect) -> None:
         with self._dying():
@@ -160,13 +197,15 @@ class Rooms:
             if not engine.begin(effect.id):
                 return
         self.started.append(effect)
+        self._write_effect(effect)
         if effect.kind == "timer":
             seconds = max(0.0, (effect.body["due"] - self.now()) / 1000)
             reply = Reply(seconds, lambda key, at: events.TimerRang(key=key, at=at, effect=effect.id))
         else:
             reply = self.script.reply(self, effect)
         if reply.make is not None:
-            self.world.start(daemon, partial(self._answer, effect, reply, reply.make), after=reply.seconds)
+            seconds = self.pace(effect, reply.seconds)
+            self.world.start(daemon, partial(self._answer, effect, reply, reply.make), after=seconds)
 
     def _answer(self, effect: Effect, reply: Reply, make: Callable[[str, int], events.Event]) -> None:
         if effect.id in self._stopped:
@@ -175,6 +214,21 @@ class Rooms:
         with self._dying():
             self.world.take_step("answer", effect.kind, effect=effect.id)
             self._handle(make(f"effect:{effect.id}", self.now()))
+
+    # ---------------------------------------------------------------- the log
+
+    def _note_taken(self, event: events.Event) -> None:
+        self._taking = None
+        self.handled.append(event)
+        if self.log is not None:
+            what, said = type(event).__name__, msgspec.to_builtins(event)
+            del said["at"]
+            self.log.add("event", transcript=self.number, at=self.now(), what=what, **said)
+
+    def _write_effect(self, effect: Effect) -> None:
+        if self.log is not None:
+            asked = {"effect": effect.id, "turn": effect.turn, "subject": effect.subject, "body": effect.body}
+            self.log.add("effect", transcript=self.number, at=self.now(), what=effect.kind, **asked)
 
 
 def _settled(daemon: Process, taken: list[bool]) -> bool:

@@ -1,13 +1,17 @@
 """Stories of a household's rooms: a user and several Bots, who says what where, and what every model answers."""
 
+from functools import partial
+
 from harness.criteria.replies import Question
+from harness.invariants.collab import NAMES, faults
 from harness.scenario.collab.forms import FORMS
 from harness.scenario.collab.forms_rooms import ROOM_FORMS
 from harness.scenario.collab.forms_turns import TURN_FORMS
 from harness.scenario.collab.forms_work import WORK_FORMS
+from harness.scenario.collab.orders import orders
 from harness.scenario.collab.play import play
 from harness.scenario.collab.scene import EVENTS, Reading, Scene
-from harness.scenario.stories.kinds import Kind
+from harness.scenario.stories.kinds import Kind, StoryInvariant
 
 UNREADABLE = {"id": "models are shown names and numbers, and answer with these"}
 KIND = Kind(
@@ -15,5 +19,8 @@ KIND = Kind(
     EVENTS,
     FORMS | ROOM_FORMS | TURN_FORMS | WORK_FORMS,
     play,
+    invariants=[StoryInvariant(rule, name, partial(faults, name)) for rule, name in NAMES],
+    faulty=play,
+    orders=orders,
     questions=[Question("user words", Reading, UNREADABLE)],
 )

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from harness.scenario.collab.scene import Board, Clear, Edit, Insert, Withdraw
-from harness.world.rooms import Rooms
+from harness.world.rooms import Rooms, Unscripted
 from threadrebuild.collab import events
 
 
@@ -22,11 +22,11 @@ def event_of(
             line = message(entry.insert)
             return lambda key, at: events.Inserted(key=key, at=at, message=line)
         case Clear():
-            ((session,),) = rooms.ask("SELECT id FROM sessions WHERE title = ?", entry.clear)
+            session = _only(rooms, "SELECT id FROM sessions WHERE title = ?", entry.clear)
             erase = entry.erase_quotes
             return lambda key, at: events.SessionCleared(key=key, at=at, session=session, erase_quotes=erase)
         case Board():
-            ((plan,),) = rooms.ask("SELECT id FROM plans WHERE name = ?", entry.board)
+            plan = _only(rooms, "SELECT id FROM plans WHERE name = ?", entry.board)
             return lambda key, at: events.BoardEdited(
                 key=key,
                 at=at,
@@ -35,3 +35,10 @@ def event_of(
                 acceptance=None if entry.acceptance is None else tuple(entry.acceptance),
                 rules=None if entry.rules is None else tuple(entry.rules),
             )
+
+
+def _only(rooms: Rooms, sql: str, name: str) -> int:
+    found = rooms.ask(sql, name)
+    if len(found) != 1:
+        raise Unscripted(f"{len(found)} are called {name!r}")
+    return int(found[0][0])

@@ -9,8 +9,10 @@ from typing import Any
 
 import msgspec
 
+from harness.invariants.collab import Broken
 from harness.runlog import RunLog
 from harness.scenario.collab.later import event_of
+from harness.scenario.collab.orders import pace, told
 from harness.scenario.collab.scene import (
     Allow,
     AnswerCard,
@@ -30,7 +32,7 @@ from harness.scenario.collab.scene import (
     span_of,
     time_of,
 )
-from harness.scenario.collab.script import AGAIN, StoryScript
+from harness.scenario.collab.script import AGAIN, EACH, StoryScript
 from harness.scenario.stories.loading import Story, Unfinished
 from harness.world.kernel import Fault
 from harness.world.rooms import Rooms, Unscripted
@@ -54,6 +56,11 @@ class Played:
         """Look into the store as it is at the end."""
         return self.rooms.ask(sql, *values)
 
+    @property
+    def broken(self) -> list[Broken]:
+        """What did not hold while it was played."""
+        return self.rooms.watch.broken
+
     def message(self, label: str) -> int:
         """The message that a label names. Raises KeyError."""
         return next(number for number, each in self.script.messages.items() if each == label)
@@ -63,18 +70,21 @@ def play(story: Story, folder: Path, seed: int, log: RunLog, number: int, faults
     """Let a story happen in a new folder. Raises `ScenarioError` for an answer that is missing, or not asked for."""
     scene: Scene = story.scene
     lines = _lines(story)
-    rooms = Rooms(folder, StoryScript(scene.defaults, {}, {}), scene.level, seed, log, faults)
-    script = StoryScript(scene.defaults, lines, _hops(story), lenient=bool(faults))
+    rooms = Rooms(folder, StoryScript(scene.defaults, {}, {}), scene.level, seed, log, faults, number)
+    told_otherwise = bool(faults or story.order)
+    script = StoryScript(scene.defaults, lines, _hops(story), lenient=told_otherwise)
     rooms.script = script
+    rooms.pace = pace(rooms, story)
     played = Played(story, rooms, script)
     _set(rooms, scene)
     telling = rooms.world.process("user", outside=True)
     rooms.world.start(telling, partial(_tell, played, log, number))
     rooms.world.run(ENDLESS_SECONDS)
-    for _, error in rooms.world.failures:
+    refused = [] if told_otherwise else [error for _, error in rooms.refused]
+    for error in [*refused, *(error for _, error in rooms.world.failures)]:
         if not isinstance(error, Unscripted):
             raise story.error(f"story: {error}", "story") from error
-    missing = [str(error) for _, error in rooms.world.failures] or ([] if faults else script.unused())
+    missing = [str(error) for _, error in rooms.world.failures] or ([] if told_otherwise else script.unused())
     if missing:
         raise Unfinished(story.error(f"story: {missing[0]}", "story"), played)
     _write_lines(played, log, number)
@@ -83,8 +93,7 @@ def play(story: Story, folder: Path, seed: int, log: RunLog, number: int, faults
 
 def _set(rooms: Rooms, scene: Scene) -> None:
     """Make Bots, direct chats and groups, before the story begins."""
-    assert rooms.engine is not None
-    handle, at = rooms.engine.handle, rooms.now()
+    handle, at = rooms.begins_with, rooms.now()
     names = dict.fromkeys([*scene.bots, *(name for room in scene.rooms.values() for name in room)])
     for name in names:
         bot = scene.bots.get(name)
@@ -99,7 +108,7 @@ def _tell(played: Played, log: RunLog, number: int) -> None:
     rooms = played.rooms
     begins = _moment(rooms, played.story.scene.begins)
     rooms.world.sleep(max(0.0, (begins - rooms.world.now).total_seconds()))
-    for entry in played.story.story:
+    for entry in told(played.story):
         if isinstance(entry, Happening):
             if entry.at is not None:
                 rooms.world.sleep(max(0.0, (_moment(rooms, entry.at) - rooms.world.now).total_seconds()))
@@ -108,7 +117,16 @@ def _tell(played: Played, log: RunLog, number: int) -> None:
         if isinstance(entry, Until):
             rooms.world.sleep(max(0.0, (_moment(rooms, entry.until) - rooms.world.now).total_seconds()))
         elif not isinstance(entry, BotTurn):
-            _HAPPEN[type(entry)](played, entry)
+            _happen(played, entry)
+
+
+def _happen(played: Played, entry: Happening) -> None:
+    try:
+        _HAPPEN[type(entry)](played, entry)
+    except Unscripted:
+        # A fault may have ended what would have brought about what this is done to.
+        if not played.script.lenient:
+            raise
 
 
 def _moment(rooms: Rooms, text: str) -> datetime:
@@ -228,7 +246,7 @@ def _label_of(line: Say) -> str:
 
 def _lines(story: Story) -> dict[str, Say]:
     lines: dict[str, Say] = {}
-    for at, entry in enumerate(story.story):
+    for at, entry in enumerate(told(story)):
         if not isinstance(entry, Say):
             continue
         if _label_of(entry) in lines:
@@ -244,11 +262,12 @@ def _lines(story: Story) -> dict[str, Say]:
 def _hops(story: Story) -> dict[tuple[str, str], list[Any]]:
     hops: dict[tuple[str, str], list[Any]] = {}
     above = ""
-    for at, entry in enumerate(story.story):
+    for at, entry in enumerate(told(story)):
         if isinstance(entry, Say):
             above = _label_of(entry)
         if isinstance(entry, BotTurn):
-            key = (entry.bot, (entry.turn or above) + (AGAIN if entry.again else ""))
+            line = EACH if entry.each else entry.turn or above
+            key = (entry.bot, line + (AGAIN if entry.again else ""))
             if key in hops:
                 raise story.error(f"story[{at}]: a second turn of {key[0]} is opened by {key[1]!r}", "story", at)
             hops[key] = [hop for hop in entry.hops for _ in range(hop.times)]

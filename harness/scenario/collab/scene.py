@@ -11,6 +11,8 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
+from harness.scenario.loading import Fault, entries
+
 Text = Annotated[str, Meta(min_length=1)]
 _TIME = re.compile(r"(?:day ([1-9][0-9]*) )?([01][0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9]))?")
 _SPAN = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?(ms|s|m|h|d)")
@@ -148,6 +150,8 @@ class BotTurn(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     turn: str = msgspec.field(name="for", default="")
     again: bool = False
     """Whether it is the next turn that the line opens: its work was queued, or goes on."""
+    each: bool = False
+    """Whether every turn of the Bot that has no hops of its own has these."""
     hops: Annotated[list[Hop], Meta(min_length=1)]
 
 
@@ -223,6 +227,24 @@ class Crash(Happening, frozen=True, kw_only=True):
     crash: Literal[True]
 
 
+class AnyOrder(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Events that come in any order, one right behind the other; each may name the span `after` the one before it."""
+
+    any_order: Annotated[list[dict[str, Any]], Meta(min_length=2)]
+
+    def __post_init__(self) -> None:
+        for entry in self.entries():
+            if not isinstance(entry, Happening) or entry.at is not None:
+                raise ValueError("what comes in any order happens, and at no time of its own")
+
+    def entries(self) -> list[Any]:
+        """The events in the order in which they are written. Raises ValueError for what is no event."""
+        try:
+            return list(entries("any_order", self.any_order, EVENTS))
+        except Fault as fault:
+            raise ValueError(f"[{fault.number}]: {fault.reason}") from None
+
+
 class Until(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Nothing more happens until then."""
 
@@ -246,4 +268,5 @@ EVENTS: dict[str, type] = {
     "board": Board,
     "crash": Crash,
     "until": Until,
+    "any_order": AnyOrder,
 }

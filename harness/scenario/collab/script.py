@@ -17,6 +17,10 @@ JUDGE_SECONDS = 1.0
 ORGANIZER_SECONDS = 2.0
 AGAIN = " (again)"
 """Behind the label of the line that opened a turn: the next turn that it opens."""
+EACH = "*"
+"""Instead of such a label: every turn of the Bot that has no answers of its own."""
+NOTHING = 0
+"""A number that nothing has."""
 NO_ANSWER = ("timeout", "no model", "error")
 
 
@@ -42,7 +46,8 @@ class StoryScript:
     messages: dict[int, str] = field(default_factory=dict)
     """The label of each message of the user."""
     lenient: bool = False
-    """Whether what the story has no answer to is answered with nothing: where faults change what is asked."""
+    """Whether what the story has no answer to is answered with nothing: where faults or another order of events change
+    what is asked. Models then choose a number that nothing has where what they were to choose is not there."""
     used: set[tuple[str, str, int]] = field(default_factory=set)
     done: list[Done] = field(default_factory=list)
 
@@ -55,6 +60,7 @@ class StoryScript:
         return [
             f"{bot} was never asked for hop {number + 1} of the turn that {label!r} opens"
             for (bot, label), hops in self.hops.items()
+            if label != EACH
             for number in range(len(hops))
             if (bot, label, number) not in self.used
         ]
@@ -95,7 +101,7 @@ class StoryScript:
         """What a Bot's model answers."""
         name, label = self._turn(rooms, effect.turn)
         number = effect.body["hop"] - 1
-        hops = self.hops.get((name, label), [])
+        hops = self._hops(name, label)
         hop = hops[number] if number < len(hops) else self.defaults.hop
         if hop is None and self.lenient:
             hop = Hop()
@@ -124,7 +130,7 @@ class StoryScript:
     def run_tool(self, rooms: Rooms, effect: Effect) -> Reply:
         """What a tool does and gives."""
         ((hop, ord_),) = rooms.ask("SELECT hop, ord FROM calls WHERE id = ?", effect.body["call"])
-        hops = self.hops.get(self._turn(rooms, effect.turn), [])
+        hops = self._hops(*self._turn(rooms, effect.turn))
         written = hops[hop - 1].calls[ord_] if hop <= len(hops) else {}
         what = str(next(iter(effect.body["arguments"].values()), ""))
         assert effect.turn is not None
@@ -151,6 +157,9 @@ class StoryScript:
 
     # ---------------------------------------------------------------- what answers name
 
+    def _hops(self, name: str, label: str) -> list[Hop]:
+        return self.hops.get((name, label)) or self.hops.get((name, EACH), [])
+
     def _turn(self, rooms: Rooms, turn: int | None) -> tuple[str, str]:
         """A turn's Bot, and the label of the line that opened it."""
         ((name, message, later),) = rooms.ask(
@@ -175,14 +184,23 @@ class StoryScript:
         arguments |= {key: each for key, each in written.items() if key != name and key not in CALL_KEYS}
         for key, table in (("plan", "plans WHERE name"), ("session", "sessions WHERE title")):
             if isinstance(arguments.get(key), str):
-                arguments[key] = _number(rooms, f"SELECT max(id) FROM {table} = ?", arguments[key])
+                arguments[key] = self._number(rooms, f"SELECT max(id) FROM {table} = ?", arguments[key])
         if isinstance(arguments.get("ticket"), int) and "plan" in arguments:
             known = "SELECT id FROM tickets WHERE plan = ? AND number = ?"
-            arguments["ticket"] = _number(rooms, known, arguments["plan"], arguments["ticket"])
+            arguments["ticket"] = self._number(rooms, known, arguments["plan"], arguments["ticket"])
         if "quote" in arguments:
             label = arguments.pop("quote")
-            arguments["quote_message_id"] = next(number for number, each in self.messages.items() if each == label)
+            said = (number for number, each in self.messages.items() if each == label)
+            arguments["quote_message_id"] = next(said, NOTHING) if self.lenient else next(said)
         return events.Call(name, arguments)
+
+    def _number(self, rooms: Rooms, sql: str, *named: Any) -> Any:
+        found = rooms.ask(sql, *named)
+        if found and found[0][0] is not None:
+            return found[0][0]
+        if self.lenient:
+            return NOTHING
+        raise Unscripted(f"a Bot is to choose {named}, and there is none of that name")
 
     def _raw(self, effect: Effect, answer: Reading | Filed) -> dict[str, Any]:
         if isinstance(answer, Reading):
@@ -200,13 +218,6 @@ class StoryScript:
         named = [answer] if isinstance(answer, str) else answer
         about = [_about(each, shown) for each in named if not self.lenient or _name(each) in shown]
         return {"kind": "plans", "about": about}
-
-
-def _number(rooms: Rooms, sql: str, *named: Any) -> Any:
-    found = rooms.ask(sql, *named)
-    if not found or found[0][0] is None:
-        raise Unscripted(f"a Bot is to choose {named}, and there is none of that name")
-    return found[0][0]
 
 
 def _name(written: str | dict[str, Any]) -> str:

@@ -21,6 +21,7 @@ from harness.scenario.nights.loading import NightScenario, load_nights
 from harness.scenario.nights.play import Play
 from harness.scenario.nights.playing import NEXT, THIRD_PARTIES, Wrong, play_night
 from harness.scenario.seen import ScenarioFault
+from harness.world.kernel import Fault
 from harness.world.night import OLD_SESSION
 
 
@@ -31,6 +32,8 @@ class How:
     seed: int = 0
     until: int | None = None
     wrong: Wrong | None = None
+    faults: tuple[Fault, ...] = ()
+    """Of a story: what goes wrong."""
 
 
 AS_TOLD = How()

@@ -38,6 +38,12 @@ class StoryInvariant:
     rule: str
     name: str
     faults: Callable[[Any], Iterator[str]]
+    by: str = "invariant"
+    """Who judges."""
+
+
+def _no_other(story: "Story", seed: int) -> "Iterator[Story]":
+    return iter(())
 
 
 class Plays(Protocol):
@@ -61,6 +67,10 @@ class Kind:
     invariants: Sequence[StoryInvariant] = ()
     questions: "Sequence[Question]" = ()
     """What models are asked in a story, and may answer."""
+    faulty: "Callable[..., Any] | None" = None
+    """Like `play`, with faults of the world after the rest; None where nothing can fail."""
+    orders: "Callable[[Story, int], Iterator[Story]]" = _no_other
+    """A story, by a seed of chance, once more for each other order in which its events may come."""
 
 
 def kind_named(name: str) -> Kind:

@@ -38,6 +38,18 @@ class Story(Stated):
     """Which of the file's twins this is; None for the story itself."""
     own_expect: bool = True
     """Whether the expectations stand at the top level of the file, and not in a twin."""
+    order: str = ""
+    """In which order its events come, where they may come in any; empty as it is told."""
+
+    @property
+    def choice(self) -> tuple[str, ...]:
+        """What the command says that plays this one of a file's stories."""
+        return (*super().choice, *(("--twin", str(self.place_in_file), "--order", self.order) if self.order else ()))
+
+    @property
+    def place_in_file(self) -> int:
+        """Which story of the file it is, from 0; its twins come after the story itself."""
+        return 0 if self.twin is None else self.twin + 1
 
     def place(self, number: int) -> str:
         """File and line of an expectation; of a twin that brings its own, the line of the twin."""
