@@ -1,6 +1,7 @@
 """Attribution: what a line refers to, else what it was read to be about, and nothing guessed."""
 
 from pathlib import Path
+from typing import Any
 
 from evening import DOWN, shell, work_on, write
 from readings import FILING, MEANING, asked, body, comes, filed, filing, household, plans_of, read_as, says, ticket_of
@@ -33,6 +34,8 @@ def test_what_is_not_decided_yet_is_still_work(tmp_path: Path) -> None:
     )
     home.say("@没有 你好", to="剪辑组")
     note = home.value("SELECT id FROM messages WHERE author = 'app'")
+    known = home.value("SELECT plan FROM messages WHERE id = ?", about)
+    expect_equal("ATTR-01", known, film, "its target, to a version that knows one")
     expect_equal("ATTR-02", home.value(state, about), "filed", "a line with a target")
     expect_equal("ATTR-02", home.value(state, open_), "undetermined", "a line that nobody could read")
     expect_equal("ATTR-02", len(home.turns("文案")), 1, "segments that the undecided line opens")
@@ -88,8 +91,8 @@ def test_go_on_is_attributed_as_usual(tmp_path: Path) -> None:
     expect_equal("ATTR-05", [turn["plan"] for turn in home.turns("导演")], [poster], "what it opens")
 
 
-@proves("ATTR-08", "READ-11")
-def test_only_what_refers_to_nothing_is_read(tmp_path: Path) -> None:
+@proves("ATTR-08")
+def test_a_reference_is_not_read_and_not_overridden(tmp_path: Path) -> None:
     home, (film, poster) = household(tmp_path / "a", "新品片", "海报")
     said = home.say("@导演 看看", to="剪辑组", files=[film])
     quoted = says(home, "换成海报那种红", to="剪辑组", reply_to=said)
@@ -97,28 +100,59 @@ def test_only_what_refers_to_nothing_is_read(tmp_path: Path) -> None:
     comes(home, quoted, FILING, filing({"plan": poster}))
     comes(home, quoted, MEANING, {})
     expect_equal("ATTR-08", plans_of(home, quoted), [film], "what it is filed to")
-    plain = says(home, "换成海报那种红", to="导演")
-    expect_equal("READ-11", len(asked(home, plain, FILING)), 1, "what is asked about a line that refers to nothing")
+
+
+@proves("READ-11")
+def test_what_refers_to_nothing_is_read_twice_at_once(tmp_path: Path) -> None:
+    home, (film,) = household(tmp_path / "a", "新品片")
+    said = home.say("@导演 看看", to="剪辑组", files=[film])
+    folder = home.value("SELECT folder FROM plans WHERE id = ?", film)
+    plain = says(home, "换成红色", to="导演")
+    expect_equal("READ-11", len(asked(home, plain, FILING)), 1, "calls for a line that refers to nothing")
     at = "SELECT event FROM effects WHERE kind = 'read' AND subject LIKE ?"
     both = [home.value(at, f"{kind}:{plain}:%") for kind in (MEANING, FILING)]
     expect_equal("READ-11", both[0], both[1], "the step in which both are asked")
+    refers: dict[str, dict[str, Any]] = {
+        "换成红色": {"reply_to": said},
+        f"{folder}/a.png 换成红色": {},
+        "用这张": {"files": (f"{folder}/ref.png",)},
+        "这里": {"annotations": (events.Annotation(f"{folder}/a.png", "这里"),)},
+        "归到这件": {"card_plan": film},
+    }
+    for text, more in refers.items():
+        line = says(home, text, to="剪辑组", **more)
+        expect_equal("READ-11", asked(home, line, FILING), [], f"calls for a line that refers: {text}")
+        read_as(home, line)
 
 
-@proves("ATTR-09", "READ-14")
+@proves("ATTR-09")
 def test_a_reading_files_by_default(tmp_path: Path) -> None:
     home, (film,) = household(tmp_path / "a", "新品片")
     ticket = ticket_of(home, film, "分镜", "01")
     line = says(home, "@导演 第一镜再亮一点", to="剪辑组")
     read_as(home, line, filing=filing({"plan": film, "ticket": ticket, "parts": ["01"]}))
-    expect_equal("READ-14", filed(home, line), [(film, ticket, "01", 0, "reader")], "the default that it is filed to")
     expect_equal("ATTR-09", filed(home, line), [(film, ticket, "01", 0, "reader")], "the default that it is filed to")
     home.hop("导演", work_on(new={"title": "另一件"}))
     expect_equal("ATTR-09", plans_of(home, line), [film + 1], "what its Bot has split it off to")
 
 
-@proves("ATTR-10", "READ-16")
+@proves("READ-14")
+def test_what_was_read_becomes_the_attribution_and_all_else_is_the_bots_choice(tmp_path: Path) -> None:
+    home, (film, poster) = household(tmp_path / "a", "新品片", "海报")
+    line = says(home, "@导演 两件都再亮一点", to="剪辑组")
+    read_as(home, line, filing=filing({"plan": poster}, {"plan": film}))
+    wanted = [(poster, None, None, 0, "reader"), (film, None, None, 0, "reader")]
+    expect_equal("READ-14", filed(home, line), wanted, "what it was read to be about")
+    for kind in ("unclear", "new_work", "on_the_spot"):
+        line = says(home, f"@文案 再亮一点 {kind}", to="剪辑组")
+        read_as(home, line, filing={"kind": kind})
+        expect_equal("READ-14", home.filed(line), [], f"a line that was read as {kind}")
+        expect_equal("READ-14", home.turn("文案")["mode"], "desk", f"where its Bot chooses: {kind}")
+
+
+@proves("ATTR-10")
 def test_what_was_read_to_be_about_nothing_is_decided_at_the_desk(tmp_path: Path) -> None:
-    cases: dict[str, dict[str, object]] = {
+    cases: dict[str, dict[str, Any]] = {
         "a new matter": {"said": {"kind": "new_work"}},
         "on the spot": {"said": {"kind": "on_the_spot"}},
         "unclear": {"said": {"kind": "unclear"}},
@@ -127,15 +161,28 @@ def test_what_was_read_to_be_about_nothing_is_decided_at_the_desk(tmp_path: Path
         "another form": {"said": {"kind": "perhaps"}},
     }
     for number, (what, came) in enumerate(cases.items()):
-        home, _ = household(tmp_path / f"{number}", "C09 片尾")
-        line = says(home, "@文案 C09 太假", to="剪辑组")
+        home, _ = household(tmp_path / f"{number}", "新品片")
+        line = says(home, "@文案 再亮一点", to="剪辑组")
         comes(home, line, MEANING, {})
         comes(home, line, FILING, **came)
         state = home.value("SELECT filing FROM messages WHERE id = ?", line)
         expect_equal("ATTR-10", [state, home.filed(line)], ["undetermined", []], f"how it is filed, {what}")
-        expect_equal("READ-16", [state, home.filed(line)], ["undetermined", []], f"how it is filed, {what}")
         modes = [(turn["mode"], turn["plan"]) for turn in home.turns("文案")]
         expect_equal("ATTR-10", modes, [("desk", None)], f"the Bot that decides, {what}")
+
+
+@proves("READ-16")
+def test_no_words_say_what_a_line_is_about(tmp_path: Path) -> None:
+    came: dict[str, Any]
+    for number, came in enumerate(({"failure": "timeout"}, {"failure": "no model"}, {"raw": "C09"})):
+        home, (film,) = household(tmp_path / f"{number}", "C09 片尾")
+        ticket_of(home, film, "C09", "C09")
+        line = says(home, "@文案 C09 太假", to="剪辑组")
+        comes(home, line, MEANING, {})
+        comes(home, line, FILING, **came)
+        state = home.value("SELECT filing FROM messages WHERE id = ?", line)
+        expect_equal("READ-16", [state, home.filed(line)], ["undetermined", []], f"how it is filed after {came}")
+        expect_equal("READ-16", home.turn("文案")["mode"], "desk", "where that is chosen")
 
 
 @proves("ATTR-11")
@@ -153,8 +200,8 @@ def test_nothing_is_a_default(tmp_path: Path) -> None:
         home.say("@导演 先做着", to="剪辑组", files=[film])
         home.hop("导演", text="做好了。")
         line = home.say(f"@导演 {words}", to="剪辑组", files=DOWN)
-        expect_equal("ATTR-10", home.value("SELECT filing FROM messages WHERE id = ?", line), "undetermined", words)
-        expect_equal("ATTR-11", home.filed(line), [], f"what {words} is filed to without a model")
+        found = [home.value("SELECT filing FROM messages WHERE id = ?", line), home.filed(line)]
+        expect_equal("ATTR-11", found, ["undetermined", []], f"what {words} is filed to without a model")
         expect_equal("ATTR-11", home.turn("导演")["plan"], None, f"what its Bot's segment works on for {words}")
 
 
@@ -166,6 +213,7 @@ def test_parts_are_declared_and_never_recognised(tmp_path: Path) -> None:
     home.sql("UPDATE parts SET file = ? WHERE name = '07'", f"{folder}/shot_07.mp4")
     said = says(home, "@导演 shot 7 和第 7 镜、07 都换成夜景", to="剪辑组")
     read_as(home, said, filing=filing({"plan": film, "ticket": ticket, "parts": ["7", "shot_07", "08"]}))
+    expect_equal("READ-13", set(home.filed(said)), {(film, ticket)}, "the ticket that was read")
     expect_equal("ATTR-16", filed(home, said), [(film, ticket, "08", 0, "reader")], "the parts of what was read")
     written = says(home, f"看 {folder}/shot_07.mp4", to="剪辑组", files=(f"{folder}/shot_08.mp4",))
     read_as(home, written)

@@ -21,6 +21,8 @@ def test_candidates_are_of_the_place_and_of_its_bots_own_work(tmp_path: Path) ->
         home.say("做起来", to=bot, files=[plan])
     for _ in range(6):
         home.say("说点别的", to="剪辑组", files=DOWN)
+    elsewhere = offered(home, says(home, "换成红色", to="文案"))
+    expect_equal("ATTR-13", elsewhere, [other], "what is offered in another place")
     line = says(home, "@导演 换成红色", to="剪辑组")
     expect_equal("ATTR-12", offered(home, line), [here, done, far], "with the Bot named")
     read_as(home, line)

@@ -27,9 +27,9 @@ def file(change: Change, message: int) -> None:
         put(change, message, found, locked=True, by="reference")
         return
     read = reader.filing(change.db, message)
-    if read is not None and read.kind == "plans":  # READ-14
+    if read is not None and read.kind == "plans":
         about = [Target(each.plan, each.ticket, part) for each in read.about for part in each.parts or (None,)]
-        put(change, message, about, locked=False, by="reader")  # ATTR-09 PLAN-01 PLAN-02 PLAN-03 PLAN-04
+        put(change, message, about, locked=False, by="reader")  # ATTR-09 READ-14 PLAN-01 PLAN-02 PLAN-03 PLAN-04
         return
     current = (
         plans.current(change.db, row["session"])
@@ -39,7 +39,7 @@ def file(change: Change, message: int) -> None:
     if current is not None and row["author"] == "user":
         put(change, message, [Target(current)], locked=False, by="slot")
         return
-    change.db.write("UPDATE messages SET filing = 'undetermined' WHERE id = ?", message)  # ATTR-10 ATTR-11
+    change.db.write("UPDATE messages SET filing = 'undetermined' WHERE id = ?", message)  # ATTR-10 ATTR-11 READ-16
 
 
 def put(change: Change, message: int, found: list[Target], *, locked: bool, by: str) -> None:
@@ -166,9 +166,10 @@ def _add(change: Change, message: int, target: Target, locked: bool, by: str) ->
 def _project(change: Change, message: int) -> None:
     """Write the first target where versions look that know one only, and let what was said be filed as its line is."""
     main = next(iter(targets(change.db, message)), None)
-    change.db.write(  # ATTR-01 ATTR-02
+    state = "none" if main is None else "filed"  # ATTR-02
+    change.db.write(  # ATTR-01
         "UPDATE messages SET filing = ?, plan = ?, ticket = ? WHERE id = ?",
-        "none" if main is None else "filed",
+        state,
         main and main.plan,
         main and main.ticket,
         message,

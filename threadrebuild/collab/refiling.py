@@ -49,9 +49,10 @@ def refile(change: Change, message: int, now: list[Target]) -> None:
             _move(change, line, item, now)
     for item in _copies(change, message, "i.state = 'read'"):
         _correct(change, line, item, now)
+    main = now[0].plan if now else None
     change.log(  # ATTR-21
         "attribution.changed",
-        plan=now[0].plan if now else None,
+        plan=main,
         message=message,
         before=[target._asdict() for target in before],
         now=[target._asdict() for target in now],
@@ -111,7 +112,7 @@ def _put(change: Change, line: sqlite3.Row, bot: int, target: Target, kind: str,
     item = live["work_item"] if live else work.item(change, bot, target.plan, target.ticket, line["session"])
     at_work = change.db.row("SELECT NULL AS id, bot, session, ticket FROM work_items WHERE id = ?", item)
     assert at_work is not None
-    held = holds.since(change.db, at_work, target.plan) is not None  # ATTR-25
+    held = holds.since(change.db, at_work, target.plan) is not None  # ATTR-22 ATTR-25
     change.db.write(
         "INSERT INTO inbox_items (work_item, kind, message, author, text, prio, state, seq)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
