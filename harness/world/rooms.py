@@ -6,6 +6,7 @@ was under way with it, and the next one begins with what the store holds.
 """
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -75,6 +76,7 @@ class Rooms:
         self._requests = 0
         self._taking: events.Event | None = None
         self._stopped: set[int] = set()
+        self._in_slots: Counter[tuple[Process, str]] = Counter()
         self._open()
         self.watch = Watch(self._store, self.level)
 
@@ -192,6 +194,7 @@ class Rooms:
             self.world.start(daemon, partial(self._begin, engine, daemon, effect))
 
     def _begin(self, engine: Engine, daemon: Process, effect: Effect) -> None:
+        self._take_slot(daemon, effect)
         with self._dying():
             self.world.take_step("effect", effect.kind, effect=effect.id, subject=effect.subject)
             if not engine.begin(effect.id):
@@ -207,10 +210,20 @@ class Rooms:
             seconds = self.pace(effect, reply.seconds)
             self.world.start(daemon, partial(self._answer, effect, reply, reply.make), after=seconds)
 
+    def _take_slot(self, daemon: Process, effect: Effect) -> None:
+        """Wait where no more of a kind may be under way; whoever waits for longer than it has, is late by that."""
+        at_once = effect.body.get("at_once")
+        if at_once is not None:
+            slots = (daemon, effect.body["slots"])
+            self.world.wait_until(lambda: self._in_slots[slots] < at_once, LONGEST_SECONDS)
+            self._in_slots[slots] += 1
+
     def _answer(self, effect: Effect, reply: Reply, make: Callable[[str, int], events.Event]) -> None:
         if effect.id in self._stopped:
             return
         reply.does()
+        if effect.body.get("at_once") is not None:
+            self._in_slots[self.daemon, effect.body["slots"]] -= 1
         with self._dying():
             self.world.take_step("answer", effect.kind, effect=effect.id)
             self._handle(make(f"effect:{effect.id}", self.now()))

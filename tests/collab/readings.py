@@ -97,3 +97,8 @@ def filing(*about: object) -> dict[str, object]:
 def offered(home: Evening, line: int) -> list[int]:
     """The plans that the reading of a line was shown, in order of their numbers."""
     return sorted(plan["id"] for plan in body(home, line, FILING).get("candidates", []))
+
+
+def stored(home: Evening, line: int, kind: str = MEANING) -> list[tuple[Any, ...]]:
+    """What is on record of a line's readings: failure, answer, what the model said."""
+    return home.rows("SELECT failure, answer, raw FROM readings WHERE message = ? AND subject = ?", line, kind)
