@@ -296,6 +296,7 @@ def test_an_insert_stops_the_step_of_a_claude_code_run(tmp_path: Path) -> None:
     home.say("渲染一版", to="剪辑", files=[plan])
     turn = home.turn("剪辑")["id"]
     home.hop("剪辑", shell("render a"), shell("render b"), run=False)
+    expect_equal("DESK-10", home.plans(), ["新品片"], "plans after a command of a segment that has its matter")
     lines = [home.say(text, to="剪辑", files=[plan]) for text in ("改成竖版", "再加字幕")]
     home.happens(events.Inserted, message=lines[1])
     killed = home.value("SELECT json_extract(body, '$.call') FROM effects WHERE kind = 'kill'")

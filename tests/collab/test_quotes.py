@@ -167,6 +167,7 @@ def test_words_follow_their_line_and_other_words_what_they_are_about(tmp_path: P
     plans = [home.opened(name, to="剪辑组") for name in ("新品片", "海报")]
     delivery = home.say("@导演 片子在这里", to="剪辑组", files=[plans[1]])
     line = home.say("@导演 标题换成英文", to="剪辑组", files=[plans[0]])
+    expect_equal("ATTR-01", home.value("SELECT plan FROM messages WHERE id = ?", line), plans[0], "the line's plan")
     expect_equal("QUOT-08", filed(home, "@导演 标题换成英文"), [(plans[0], None)], "words of a line that was filed")
     # An older version refiles: it knows of one filing a message.
     home.sql("UPDATE messages SET plan = ? WHERE id = ?", plans[1], line)
