@@ -11,6 +11,8 @@ from threadrebuild.config import SESSION_PLACE, Settings
 from threadrebuild.doors.host_process import HOST
 from threadrebuild.ports import Processes
 
+VERSION_SECONDS = 20.0
+"""How long the program may take to tell its version; on a machine at work JavaScript takes seconds."""
 _SCRIPT = "cli.js"
 _VERSION = re.compile(rb"\d+\.\d+\.\d+\S*")
 
@@ -31,8 +33,10 @@ def installed_cli(settings: Settings, processes: Processes) -> InstalledCli | st
     if last is None or not last.startswith("/") or not Path(last).is_file():
         return f"{words[-1]} is no program that can be found"
     command = tuple(word for word in found if word is not None)
-    answer = processes.call([*command, "--version"])
+    answer = processes.call([*command, "--version"], limit_seconds=VERSION_SECONDS)
     version = _VERSION.match(answer.output.strip())
+    if answer.code is None:
+        return f"{words[-1]} --version did not run to its end within {VERSION_SECONDS:g} s"
     if answer.code != 0 or version is None:
         return f"{words[-1]} --version tells no version"
     return InstalledCli(command, Path(last).resolve(), version[0].decode("ascii", "replace"))

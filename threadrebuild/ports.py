@@ -38,7 +38,7 @@ class Pane(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """How a program ended: its exit code (None where it could not be started) and its standard output."""
+    """How a program ended: its exit code and standard output. `code` is None where it did not start or did not end."""
 
     code: int | None
     output: bytes
@@ -161,8 +161,17 @@ class Processes(Protocol):
     def folder(self, pid: int) -> Path | None:
         """A process's working directory; None where it cannot be told."""
 
-    def call(self, command: Sequence[str], folder: Path | None = None, given: bytes = b"") -> Answer:
-        """Run a program to its end with `given` on its standard input; its errors go where the caller's go."""
+    def call(
+        self,
+        command: Sequence[str],
+        folder: Path | None = None,
+        given: bytes = b"",
+        limit_seconds: float | None = None,
+    ) -> Answer:
+        """Run a program to its end with `given` on its standard input; its errors go where the caller's go.
+
+        At the limit it is killed, with all that it started; without one it takes as long as it takes.
+        """
 
     def find_program(self, name: str) -> str | None:
         """Absolute path of a program."""

@@ -6,6 +6,7 @@ Nothing else in the cores starts a process, reads a clock or draws a random numb
 import fcntl
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -261,13 +262,31 @@ class SystemProcesses:
         except OSError:
             return None
 
-    def call(self, command: Sequence[str], folder: Path | None = None, given: bytes = b"") -> Answer:
-        """Run a program; its standard error is the caller's."""
+    def call(
+        self,
+        command: Sequence[str],
+        folder: Path | None = None,
+        given: bytes = b"",
+        limit_seconds: float | None = None,
+    ) -> Answer:
+        """Run a program; its standard error is the caller's. With a limit it gets a session of its own."""
+        is_limited = limit_seconds is not None
         try:
-            done = subprocess.run(command, input=given, stdout=subprocess.PIPE, cwd=folder, check=False)
+            process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=folder, start_new_session=is_limited
+            )
         except OSError:
             return Answer(None, b"")
-        return Answer(done.returncode, done.stdout)
+        with process:
+            try:
+                output, _ = process.communicate(given, limit_seconds)
+            except subprocess.TimeoutExpired:  # TR-112
+                os.killpg(process.pid, signal.SIGKILL)
+                return Answer(None, b"")
+            except BaseException:
+                process.kill()
+                raise
+        return Answer(process.returncode, output)
 
     def find_program(self, name: str) -> str | None:
         """Absolute path of a program on the PATH."""

@@ -103,6 +103,8 @@ class SimulatedProcesses:
         """Whose call it is, as long as nobody of this world is at work."""
         self.missing: set[str] = set()
         """Programs that are not installed."""
+        self.call_takes = 0.0
+        """Seconds until a program that is called has ended."""
         self.on_call: Callable[[list[str], bytes], Answer] = lambda command, given: Answer(None, b"")
 
     def command_line(self, pid: int) -> list[str]:
@@ -138,8 +140,19 @@ class SimulatedProcesses:
         self._world.take_step("processes", "folder", pid=pid)
         return self.folders.get(pid)
 
-    def call(self, command: Sequence[str], folder: Path | None = None, given: bytes = b"") -> Answer:
+    def call(
+        self,
+        command: Sequence[str],
+        folder: Path | None = None,
+        given: bytes = b"",
+        limit_seconds: float | None = None,
+    ) -> Answer:
         self._world.take_step("processes", "call", command=list(command))
+        if limit_seconds is not None and self.call_takes > limit_seconds:
+            self._world.sleep(limit_seconds)
+            return Answer(None, b"")
+        if self.call_takes:
+            self._world.sleep(self.call_takes)
         return self.on_call(list(command), given)
 
     def find_program(self, name: str) -> str | None:

@@ -117,6 +117,9 @@ def test_whatever_has_changed_since_is_named_and_nothing_else(tmp_path: Path) ->
         settings = msgspec.structs.replace(night.settings, stamp_turns=True)
         object.__setattr__(night.house, "settings", settings)
 
+    def hang(night: Night) -> None:
+        night.processes.call_takes = float("inf")
+
     changes: dict[str, tuple[Callable[[Night], object], str]] = {
         "rewritten": (rewrite, "the transcript was"),
         "cut": (cut, "the transcript was"),
@@ -126,6 +129,7 @@ def test_whatever_has_changed_since_is_named_and_nothing_else(tmp_path: Path) ->
         "replaced": (lambda night: (tmp_path / "replaced" / "claude").write_bytes(b"!"), "the CLI was 2.1.199"),
         "removed": (lambda night: (tmp_path / "removed" / "claude").unlink(), "no program that can be found"),
         "silent": (lambda night: answers(night, b"", 1), "--version tells no version"),
+        "hanging": (hang, "--version did not run to its end within 20 s"),
     }
     for name, (change, named) in changes.items():
         night = wanting(tmp_path / name)
@@ -133,7 +137,7 @@ def test_whatever_has_changed_since_is_named_and_nothing_else(tmp_path: Path) ->
         change(night)
         said = asked(night)
         assert named in said, (name, said)
-        assert said.count(" was ") == (name not in ("removed", "silent")), (name, said)
+        assert said.count(" was ") == (name not in ("removed", "silent", "hanging")), (name, said)
 
 
 def test_what_is_prepared_is_what_was_accepted(tmp_path: Path) -> None:
