@@ -62,6 +62,8 @@ def read_archive(path: Path) -> Archive:
         raise BadArchive(f"{operation_file}: {operation.new_session_id!r} is no session id")
     if operation.door not in FACTS_OF_DOOR:
         raise BadArchive(f"{operation_file}: {operation.door!r} is no door; there are {', '.join(FACTS_OF_DOOR)}")
+    if operation.carry != "dialogue":
+        raise BadArchive(f"{operation_file}: carries a window note; only carries of the dialogue can be replayed")
     folder = root / ARTIFACTS / operation.id
     if operation.source is None:
         why = operation.error or "nothing had been asked of a worker"
@@ -138,12 +140,9 @@ def _compare(file: Path, sha256: str, operation: Operation, size: int | None = N
 
 def _manifest(file: Path) -> Manifest:
     try:
-        manifest = read_manifest(file)
+        return read_manifest(file)
     except ValueError as error:
         raise BadArchive(str(error)) from None
-    if manifest.carry != "dialogue":
-        raise BadArchive(f"{file}: carried with a window note; only carries of the dialogue can be replayed")
-    return manifest
 
 
 def _json(file: Path) -> Any:

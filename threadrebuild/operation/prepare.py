@@ -38,6 +38,7 @@ def prepare(house: Household, operation: Operation, worker: str) -> None:
     """Bring a scheduled operation to `verifying`, or to `failed` with the reason (TR-084, TR-085)."""
     with own(house, operation, worker):
         operation.new_session_id = house.ports.ids.new_session_id()
+        operation.carry = house.settings.carry
         house.move(operation, Event.PREPARE)
     try:
         _prepare(house, operation, worker)

@@ -1,6 +1,6 @@
 """What is on record about one operation: its state, its evidence and digests, and no word of the dialogue (TR-146)."""
 
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -76,6 +76,8 @@ class Operation(msgspec.Struct, kw_only=True):
     """Who held the door when it was asked for; nobody else may be replaced (TR-105)."""
     cas_identity_after: Identity | None = None
     new_session_id: str | None = None
+    carry: Literal["dialogue", "note"] = "dialogue"
+    """What of the old session goes along; known from `preparing` on."""
     candidate: Built | None = None
     switched: bool = False
     """Whether the door was asked to bring the new session in; from then on the candidate is evidence (TR-071)."""
