@@ -1,6 +1,7 @@
 """Readings of an evening's lines, answered one by one and in any way that a test wants, and what comes of them."""
 
 import json
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,8 @@ def refused(home: Evening, kind: type[events.Event], **fields: Any) -> str | Non
         home.happens(kind, **fields)
     except Conflict as conflict:
         return conflict.code
+    except sqlite3.IntegrityError:
+        return "refused by the store"
     except ValueError:
         return "invalid"
     return None

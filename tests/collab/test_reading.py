@@ -27,6 +27,8 @@ def test_a_line_is_read_before_anything_is_done_and_that_changes_nothing(tmp_pat
     ticket_of(home, film, "分镜", "01")
     home.say("@导演 做起来", to="剪辑组", files=[film])
     first = says(home, "@导演 第一镜太假", to="剪辑组")
+    kept = home.value("SELECT count(*) FROM quotes WHERE message = ?", first)
+    expect_equal("QUOT-04", kept, 1, "the words of the line that are kept")
     expect_equal("READ-01", len(asked(home, first, MEANING)), 1, "calls that read what the line means")
     expect_equal("READ-01", body(home, first, MEANING).get("tools"), [], "the tools that the call has")
     expect_equal("READ-01", home.value(STATE, first), "arrived", "the line until it has been read")
@@ -99,15 +101,20 @@ def test_a_line_wakes_once_read_and_a_mere_stop_goes_first(tmp_path: Path) -> No
     lines = [says(home, f"@导演 第 {number} 句", to="剪辑组") for number in range(3)]
     stop = says(home, "@文案 停下", to="剪辑组")
     beside = says(home, "@文案 先停,换成夜景", to="剪辑组")
+    goes_on = says(home, "@文案 继续", to="剪辑组")
     expect_equal("READ-23", home.turns("文案"), [], "what a stop wakes before it has been read")
     comes(home, beside, MEANING, {"control": "stop", "only": False})
+    comes(home, goes_on, MEANING, {"control": "resume", "only": True})
     expect_equal(
         "READ-23", asked(home, beside, FILING), [], "what is asked of a stop beside other words: it waits its turn"
     )
+    expect_equal("READ-23", asked(home, goes_on, FILING), [], "what is asked of a mere go on: it waits its turn")
     comes(home, stop, MEANING, {"control": "stop", "only": True})
     comes(home, stop, FILING, {"kind": "unclear"})
     expect_equal("READ-23", home.value(STATE, stop), "delivered", "the mere stop, with three lines still being read")
-    expect_equal("READ-23", [home.value(STATE, line) for line in [*lines, beside]], ["arrived"] * 4, "the others")
+    expect_equal(
+        "READ-23", [home.value(STATE, line) for line in [*lines, beside, goes_on]], ["arrived"] * 5, "the others"
+    )
     comes(home, lines[0], MEANING, {})
     expect_equal("READ-23", home.turns("导演"), [], "what a line wakes that is half read")
     comes(home, lines[0], FILING, filing({"plan": film}))
@@ -147,6 +154,7 @@ def test_a_line_is_read_once_for_all_its_uses(tmp_path: Path) -> None:
 def test_lines_in_succession_are_delivered_in_order_and_read_at_once(tmp_path: Path) -> None:
     home, (film,) = household(tmp_path / "a", "新品片")
     lines = [says(home, f"@导演 第 {number} 句", to="剪辑组") for number in range(3)]
+    expect_equal("QUOT-04", [home.value(STATE, line) for line in lines], ["arrived"] * 3, "lines that are not read yet")
     expect_equal(
         "READ-28", [len(asked(home, line, MEANING)) for line in lines], [1, 1, 1], "whose meaning is being read"
     )
@@ -159,6 +167,7 @@ def test_lines_in_succession_are_delivered_in_order_and_read_at_once(tmp_path: P
         wanted = ["delivered"] * (number + 1) + ["arrived"] * (2 - number)
         expect_equal("READ-28", states, wanted, f"the lines, once line {number} is filed")
     home.hop("导演", write("a.md"))
+    expect_equal("REDIR-03", len(home.turns("导演")), 1, "turns that the lines open")
     read = home.rows("SELECT message FROM inbox_items ORDER BY id")
     expect_equal("READ-28", [message for (message,) in read], lines, "the order in which they are read")
 

@@ -40,11 +40,13 @@ def test_what_a_line_is_about_is_read_with_all_that_it_could_be_about(tmp_path: 
     for name in ("a", "b", "c", "d"):
         home.sql("INSERT INTO artifacts (path, plan, at) VALUES (?, ?, 1)", f"{name}.png", film)
     for number in range(5):
-        home.say(f"第 {number} 句", to="剪辑组", files=DOWN)
+        home.say(f"第 {number} 句", to="剪辑组", files="unclear")
     home.say("片头再亮一点", to="剪辑组", files=[film])
     home.say("今天的日报", to="剪辑组", files=[report])
     home.sql("UPDATE plans SET dormant = 1 WHERE id = ?", report)
     home.now += 180_000 - 1000
+    late = home.value("SELECT count(*) FROM readings WHERE failure = 'timeout'")
+    expect_equal("READ-22", late, 0, "readings of those lines that came too late")
     given = body(home, says(home, "标题跟 LOGO 没有对齐", to="剪辑组"), FILING)
     expect_equal(
         "READ-12", [given["line"], given.get("place")], ["标题跟 LOGO 没有对齐", "剪辑组"], "the line and its place"
@@ -88,6 +90,7 @@ def test_only_what_was_shown_can_be_answered(tmp_path: Path) -> None:
         "what can be answered",
     )
     for about, wanted in (
+        ([{"plan": film}], [(film, None)]),
         ([{"plan": 99}, {"plan": other}], []),
         ([{"plan": 99}, {"plan": film}], [(film, None)]),
         ([{"plan": film, "ticket": ticket}], [(film, ticket)]),

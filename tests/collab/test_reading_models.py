@@ -192,4 +192,4 @@ def test_a_reading_by_claude_is_booked_as_that(tmp_path: Path) -> None:
         json.loads(said)["subject"]
         for (said,) in home.rows("SELECT body FROM work_events WHERE type = 'reader.answer'")
     ]
-    expect_equal("READ-31", purposes, [MEANING, FILING, MEANING], "the readings on record")
+    expect_equal("READ-27", purposes, [MEANING, FILING, MEANING], "the readings on record")

@@ -107,7 +107,7 @@ def advance(change: Change, session: int) -> None:
     )
     waiting.sort(key=lambda line: not reader.only_stops(change.db, line["id"]))  # READ-23
     for message in waiting:
-        if message["head_at"] is None:  # READ-27
+        if message["head_at"] is None:
             change.db.write("UPDATE messages SET head_at = ? WHERE id = ?", change.at, message["id"])
             change.effect("timer", {"due": change.at + BEHIND_MS}, subject=f"behind:{message['id']}")
             reader.ask_filing(change, message["id"])  # ATTR-04 ATTR-05

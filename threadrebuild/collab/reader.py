@@ -57,7 +57,7 @@ def ask_filing(change: Change, message: int) -> None:
     candidates = [attribution.described(change.db, plan) for plan in attribution.candidates(change.db, row)]
     more = {
         "place": household.place(change.db, row["session"]),  # READ-12
-        "candidates": candidates,  # READ-12
+        "candidates": candidates,
         "answers": ANSWERS if candidates else WITHOUT_PLANS,  # READ-13
     }
     _ask(change, FILING, row, PREVIOUS_FOR_FILING, more)
@@ -80,6 +80,7 @@ def came(change: Change, event: Read) -> None:
             answer = read(event.raw or "", body)
         except msgspec.DecodeError as error:
             failure = f"unreadable: {error}"
+    counts: bool = subject == FILING or line["version"] == int(version)  # READ-29
     said = None if answer is None else msgspec.json.encode(answer).decode()
     change.db.write(
         "INSERT INTO readings (subject, message, key, model, failure, answer, raw, used, at)"
@@ -90,8 +91,8 @@ def came(change: Change, event: Read) -> None:
         event.model or body["model"],
         failure,
         said,
-        event.raw,  # READ-26
-        int(subject == FILING or line["version"] == int(version)),  # READ-29
+        event.raw,
+        int(counts),
         change.at,
     )
     if event.cost:
@@ -153,7 +154,9 @@ def candidates_shown(db: Database, message: int) -> list[int] | None:
 def forget(change: Change, message: int) -> None:
     """Let what a line was read as count no more, since its words have changed; where it is filed stays so."""
     filed = messages.message_of(change, message)["filing"] is not None
-    change.db.write("UPDATE readings SET used = 0 WHERE message = ? AND (subject = ? OR ?)", message, USER_WORDS, filed)
+    change.db.write(  # READ-29
+        "UPDATE readings SET used = 0 WHERE message = ? AND (subject = ? OR ?)", message, USER_WORDS, filed
+    )
 
 
 def is_read(db: Database, message: int) -> bool:

@@ -51,9 +51,9 @@ def meaning_of(raw: str, body: dict[str, Any]) -> Meaning:
 def filing_of(raw: str, body: dict[str, Any]) -> Filing:
     """What a model said a line is about. Raises `msgspec.DecodeError` for what is no such answer."""
     read = msgspec.json.decode(raw, type=Filing)
-    shown = {plan["id"]: plan for plan in body["candidates"]}
+    shown = {plan["id"] for plan in body["candidates"]}
     known = [each for each in read.about if each.plan in shown]  # READ-13
-    about = tuple(_matched(each, shown[each.plan]) for each in known)
+    about = tuple(_matched(each, body["candidates"]) for each in known)
     if about:
         return Filing(about, "plans")
     asked = read.kind in body["answers"] and read.kind != "plans"
@@ -76,10 +76,9 @@ def folded(text: str) -> str:
     return "".join(sign for sign in wide if unicodedata.category(sign)[0] not in "ZPSC")
 
 
-def _matched(about: About, plan: dict[str, Any]) -> About:
-    tickets = {ticket["id"]: ticket for ticket in plan["tickets"]}
-    if about.ticket not in tickets:  # READ-13
-        return About(about.plan)
-    declared = tickets[about.ticket]["parts"]
-    named = [part for part in about.parts if part in declared]  # ATTR-16
-    return About(about.plan, about.ticket, tuple(named))
+def _matched(about: About, candidates: list[dict[str, Any]]) -> About:
+    tickets = [ticket for plan in candidates if plan["id"] == about.plan for ticket in plan["tickets"]]
+    declared = {ticket["id"]: ticket["parts"] for ticket in tickets}
+    ticket = about.ticket if about.ticket in declared else None  # READ-13
+    named = [part for part in about.parts if part in declared.get(about.ticket, [])]  # ATTR-16
+    return About(about.plan, ticket, tuple(named))
