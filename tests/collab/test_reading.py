@@ -102,6 +102,7 @@ def test_a_line_wakes_once_read_and_a_mere_stop_goes_first(tmp_path: Path) -> No
     stop = says(home, "@文案 停下", to="剪辑组")
     beside = says(home, "@文案 先停,换成夜景", to="剪辑组")
     goes_on = says(home, "@文案 继续", to="剪辑组")
+    expect_equal("ATTR-04", len(asked(home, lines[0], FILING)), 1, "calls for what the first line is about")
     expect_equal("READ-23", home.turns("文案"), [], "what a stop wakes before it has been read")
     comes(home, beside, MEANING, {"control": "stop", "only": False})
     comes(home, goes_on, MEANING, {"control": "resume", "only": True})
@@ -155,6 +156,7 @@ def test_lines_in_succession_are_delivered_in_order_and_read_at_once(tmp_path: P
     home, (film,) = household(tmp_path / "a", "新品片")
     lines = [says(home, f"@导演 第 {number} 句", to="剪辑组") for number in range(3)]
     expect_equal("QUOT-04", [home.value(STATE, line) for line in lines], ["arrived"] * 3, "lines that are not read yet")
+    expect_equal("ATTR-04", len(asked(home, lines[0], FILING)), 1, "calls for what the first line is about")
     expect_equal(
         "READ-28", [len(asked(home, line, MEANING)) for line in lines], [1, 1, 1], "whose meaning is being read"
     )
@@ -182,6 +184,8 @@ def test_an_edited_line_is_not_read_again(tmp_path: Path) -> None:
         read_as(home, line, {"control": "resume", "faults": []}, filing({"plan": film}))
         if not early:
             home.happens(events.Edited, message=line, text="@导演 停下，太假")
+        about = reader.filing(home.db, line)
+        expect_equal("READ-08", about.kind if about else "plans", "plans", "what it was read to be about")
         expect_equal("READ-29", home.value(STATE, line), "delivered", "the line")
         calls = home.value("SELECT count(*) FROM effects WHERE kind = 'read' AND subject LIKE ?", f"%:{line}:%")
         expect_equal("READ-29", calls, 2, "readings asked, of the words before the edit")

@@ -99,6 +99,9 @@ def test_only_what_was_shown_can_be_answered(tmp_path: Path) -> None:
         line = says(home, "@导演 再亮一点", to="剪辑组")
         for open_ in home.rows("SELECT id FROM messages WHERE state = 'arrived' ORDER BY id"):
             read_as(home, open_[0], filing=filing(*about) if open_[0] == line else None)
+        expect_equal(
+            "READ-29", home.value("SELECT count(*) FROM readings WHERE used = 0"), 0, "readings of other words"
+        )
         expect_equal("READ-13", home.filed(line), wanted, f"what {about} files")
     alone, _ = household(tmp_path / "b")
     first = says(alone, "@导演 你好", to="剪辑组")
