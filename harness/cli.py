@@ -15,6 +15,7 @@ import click
 
 from harness.accept.cli import accept
 from harness.controls.cli import controls, rules
+from harness.faults_cli import faults
 from harness.incident.cli import incident
 from harness.lab.cli import cli_check
 from harness.lab.drill_cli import drill
@@ -22,9 +23,7 @@ from harness.rounds import rounds
 from harness.telling import tell
 
 if TYPE_CHECKING:
-    from harness.faults import Tried
     from harness.replay import AnyJob, Replayed
-    from harness.scenario.sorts import AnyScenario
     from threadrebuild.carry.plan import Malformed
 
 RED = 1
@@ -77,6 +76,7 @@ main.add_command(drill)
 main.add_command(incident)
 main.add_command(rounds)
 main.add_command(tell)
+main.add_command(faults)
 
 
 @main.command()
@@ -161,10 +161,16 @@ def run(
 ) -> None:
     """Play scenarios (files or folders), judge each, and write a run log and a report."""
     from harness.replay import scenario_jobs
-    from harness.scenario.choosing import chosen, how_to_play
+    from harness.rules import CatalogueError
+    from harness.scenario.choosing import chosen, how_to_play, scenarios_among
 
     try:
-        scenarios = chosen(_scenarios(paths), twin, order)
+        scenarios = chosen(scenarios_among(paths), twin, order)
+    except CatalogueError as error:
+        _unusable(str(error))
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+    try:
         how = how_to_play(scenarios, seed, until, fault)
     except ValueError as error:
         raise click.UsageError(str(error)) from None
@@ -178,49 +184,6 @@ def run(
     ):
         command += [name, str(value)] if value is not None else []
     _play(lambda folder: scenario_jobs(scenarios, folder, how), out, command, {}, "scenarios", as_json, accepted)
-
-
-@main.command()
-@_paths
-@_json
-def faults(paths: tuple[Path, ...], as_json: bool) -> None:
-    """Let everything go wrong at every step of the nights among scenarios (files or folders), and look what is left.
-
-    At each step: the process at work is killed, the machine loses its power, the process hangs past its lease and goes
-    on, every write and every other call fails in each of its ways, somebody takes the door, opens or uses another
-    session, or types. Then the hook, a request or `recover` comes by.
-    """
-    from harness.faults import try_faults
-    from harness.rules import CatalogueError
-    from harness.scenario.nights.loading import NightScenario
-
-    nights = [each for each in _scenarios(paths) if isinstance(each, NightScenario) and each.every_step]
-    if not nights:
-        _unusable("no night (a `story` without a `kind`) among these scenarios")
-    all_tried = []
-    try:
-        for tried in try_faults(nights):
-            all_tried.append(tried)
-            if not as_json:
-                _print_tried(tried)
-    except CatalogueError as error:
-        _unusable(str(error))
-    violations = sum(len(tried.violations) for tried in all_tried)
-    if as_json:
-        click.echo(json.dumps([tried.shown() for tried in all_tried], ensure_ascii=False))
-    else:
-        runs = sum(tried.runs for tried in all_tried)
-        click.echo(f"{runs} runs of {len(all_tried)} nights: {violations or 'no'} violations")
-    sys.exit(RED if violations else 0)
-
-
-def _print_tried(tried: "Tried") -> None:
-    word = click.style("RED  ", fg="red") if tried.violations else click.style("green", fg="green")
-    counts = f"{tried.crashes} crashes, {tried.writes} failed writes, {tried.calls} failed calls"
-    counts += f", {tried.others} third parties" + (f" ({tried.open} in the gap of the door)" if tried.open else "")
-    click.echo(f"{word} {tried.scenario.name}: {tried.steps} steps, {counts}")
-    for each in tried.shown()["violations"]:
-        click.echo(f"      {each['rule']} {each['invariant']}: {each['said']}\n        again  {each['command']}")
 
 
 def _play(
@@ -293,23 +256,6 @@ def _transcripts(paths: Sequence[Path], out: Path) -> list[tuple[str, Path]]:
         else:
             _unusable(f"{path}: no such file or folder")
     return found
-
-
-def _scenarios(paths: Sequence[Path]) -> "list[AnyScenario]":
-    from harness.rules import CatalogueError
-    from harness.scenario.loading import scenario_files
-    from harness.scenario.sorts import load_all
-
-    files: list[Path] = []
-    for path in paths:
-        inside = scenario_files(path) if path.is_dir() else [path]
-        if not inside:
-            _unusable(f"{path}: no scenario (.toml file) in this folder")
-        files += inside
-    try:
-        return [each for file in files for each in load_all(file)]
-    except CatalogueError as error:
-        _unusable(str(error))
 
 
 def _unusable(detail: str) -> NoReturn:

@@ -68,6 +68,13 @@ class Tried:
         """How many nights were played."""
         return self.crashes + self.writes + self.calls + self.others
 
+    @property
+    def said(self) -> str:
+        """In a line."""
+        counts = f"{self.crashes} crashes, {self.writes} failed writes, {self.calls} failed calls"
+        gap = f" ({self.open} in the gap of the door)" if self.open else ""
+        return f"{self.scenario.name}: {self.steps} steps, {counts}, {self.others} third parties{gap}"
+
     def shown(self) -> dict[str, Any]:
         """As JSON shows it."""
         return {

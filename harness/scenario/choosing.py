@@ -1,13 +1,27 @@
 """What a command line chooses of scenarios: one story of a file, an order of its events, and what goes wrong in it."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
+from harness.rules import CatalogueError
+from harness.scenario.loading import scenario_files
 from harness.scenario.nights.job import How, wrong_of
 from harness.scenario.nights.loading import NightScenario
-from harness.scenario.sorts import AnyScenario
+from harness.scenario.sorts import AnyScenario, load_all
 from harness.scenario.stories.kinds import kind_named
 from harness.scenario.stories.loading import Story
 from harness.world.kernel import Fault
+
+
+def scenarios_among(paths: Sequence[Path]) -> list[AnyScenario]:
+    """The scenarios of files and folders. Raises `CatalogueError` where one makes no sense, or a folder has none."""
+    files: list[Path] = []
+    for path in paths:
+        inside = scenario_files(path) if path.is_dir() else [path]
+        if not inside:
+            raise CatalogueError(f"{path}: no scenario (.toml file) in this folder")
+        files += inside
+    return [each for file in files for each in load_all(file)]
 
 
 def chosen(scenarios: Sequence[AnyScenario], twin: int | None, order: str | None) -> list[AnyScenario]:

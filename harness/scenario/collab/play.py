@@ -51,6 +51,8 @@ class Played:
     story: Story
     rooms: Rooms
     script: StoryScript
+    set_up: int = 0
+    """The last step before the story begins."""
 
     def rows(self, sql: str, *values: Any) -> list[Any]:
         """Look into the store as it is at the end."""
@@ -77,6 +79,7 @@ def play(story: Story, folder: Path, seed: int, log: RunLog, number: int, faults
     rooms.pace = pace(rooms, story)
     played = Played(story, rooms, script)
     _set(rooms, scene)
+    played.set_up = rooms.world.step
     telling = rooms.world.process("user", outside=True)
     rooms.world.start(telling, partial(_tell, played, log, number))
     rooms.world.run(ENDLESS_SECONDS)

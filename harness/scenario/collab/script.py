@@ -216,8 +216,15 @@ class StoryScript:
             return {"kind": kinds[answer]}
         shown = {plan["name"]: plan for plan in effect.body["candidates"]}
         named = [answer] if isinstance(answer, str) else answer
-        about = [_about(each, shown) for each in named if not self.lenient or _name(each) in shown]
-        return {"kind": "plans", "about": about}
+        return {"kind": "plans", "about": [about for each in named for about in self._about(each, shown)]}
+
+    def _about(self, written: str | dict[str, Any], shown: dict[str, Any]) -> list[dict[str, Any]]:
+        try:
+            return [_about(written, shown)]
+        except Unscripted:
+            if self.lenient:
+                return []
+            raise
 
 
 def _name(written: str | dict[str, Any]) -> str:
@@ -231,7 +238,12 @@ def _about(written: str | dict[str, Any], shown: dict[str, Any]) -> dict[str, An
         raise Unscripted(f"the line was to be filed to {named['plan']!r}; the reading is shown {sorted(shown)}")
     about: dict[str, Any] = {"plan": plan["id"]}
     if "ticket" in named:
-        about["ticket"] = next(each["id"] for each in plan["tickets"] if each["number"] == named["ticket"])
+        numbers = {each["number"]: each["id"] for each in plan["tickets"]}
+        if named["ticket"] not in numbers:
+            raise Unscripted(
+                f"the line was to be filed to ticket {named['ticket']} of {named['plan']!r}: there is none"
+            )
+        about["ticket"] = numbers[named["ticket"]]
     if "parts" in named:
         about["parts"] = named["parts"]
     return about
