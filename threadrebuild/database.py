@@ -8,10 +8,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import msgspec
 
 BUSY_MS = 5_000
 """How long a writer waits for another process to finish."""
+LARGEST_ID = 2**63 - 1
+Id = Annotated[int, msgspec.Meta(ge=1, le=LARGEST_ID)]
+"""The number of a row, in what comes from outside: SQLite takes no larger one."""
 Step = Callable[[str], object]
 """Told `commit` right before and `committed` right after each commit, so that a run can end at either."""
 

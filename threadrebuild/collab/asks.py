@@ -14,7 +14,7 @@ import msgspec
 from threadrebuild.collab import messages, quotes, reader, turns
 from threadrebuild.collab.change import Change, Conflict, Missing
 from threadrebuild.collab.events import Answered, Approved
-from threadrebuild.collab.toolbox import Refused, tool
+from threadrebuild.collab.toolbox import Refused, checked, tool
 from threadrebuild.collab.understanding import Filing
 
 NOT_ALLOWED = "The user did not allow this."
@@ -29,10 +29,7 @@ class _Question(msgspec.Struct, frozen=True):
 @tool("ask_user")
 def ask_user(change: Change, turn: sqlite3.Row, arguments: dict[str, Any]) -> None:
     """Put a matter of judgement to the user; the segment waits, and the answer is what its Bot reads."""
-    try:
-        asked = msgspec.convert(arguments, _Question)
-    except msgspec.ValidationError as error:
-        raise Refused(str(error)) from None
+    asked = checked(arguments, _Question)
     if not asked.question.strip():
         raise Refused("A question needs words.")
     _wait(change, turn, "ask", asked.question, asked.options, asked.multiple)

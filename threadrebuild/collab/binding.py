@@ -24,6 +24,7 @@ from threadrebuild.collab import (
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.target import Target
 from threadrebuild.collab.toolbox import Bounced, Refused, tool
+from threadrebuild.database import LARGEST_ID, Id
 
 
 class _Titled(msgspec.Struct, frozen=True):
@@ -37,11 +38,11 @@ class _New(msgspec.Struct, frozen=True):
 class _WorkOn(msgspec.Struct, frozen=True):
     """`also` are further work items of the Bot that the line is for."""
 
-    plan: int | _New | None = None
+    plan: Id | _New | None = None
     new: _Titled | None = None
     quote_message_id: Any = None
-    ticket: int | _New | None = None
-    also: tuple[int, ...] = ()
+    ticket: Id | _New | None = None
+    also: tuple[Id, ...] = ()
 
 
 @tool("work_on")
@@ -192,8 +193,8 @@ def _chosen(change: Change, turn: sqlite3.Row, plan: object) -> int:
 def _cited(change: Change, turn: sqlite3.Row, message: object) -> sqlite3.Row:
     """The line of the user that a new plan stands on: the one cited, else the one that opened the segment."""
     found = turns.trigger(change, turn) if message is None else None  # DESK-07
-    if isinstance(message, int):
-        found = change.db.row("SELECT * FROM messages WHERE id = ?", message)
+    if isinstance(message, int) and message <= LARGEST_ID:
+        found = change.db.row("SELECT * FROM messages WHERE id = ? AND state <> 'withdrawn'", message)
     if found is None or found["author"] != "user" or found["session"] != turn["session"]:
         raise Bounced("quote_unknown", f"{message!r} is no line of the user in this session.")  # DESK-08
     return messages.message_of(change, found["id"])

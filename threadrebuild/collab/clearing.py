@@ -23,6 +23,7 @@ def delete(change: Change, event: SessionDeleted) -> None:
     _empty(change, event)
     change.db.write("UPDATE quotes SET session = NULL WHERE session = ?", event.session)  # QUOT-09
     change.db.write("UPDATE sessions SET state = 'deleted' WHERE id = ?", event.session)
+    _move_work(change, event.session)
     change.log("session.deleted", session=event.session, erase_quotes=event.erase_quotes)
 
 
@@ -56,6 +57,16 @@ def _leave_unread(change: Change, session: int) -> None:
     for item in waiting:
         change.db.write("UPDATE inbox_items SET wakes = 0 WHERE id = ?", item["id"])  # WORK-13
         work.settle_waiting(change, item["work_item"])
+
+
+def _move_work(change: Change, session: int) -> None:
+    """Let work on plans that was at home in a session go on in its Bot's direct chat; a desk there is gone with it."""
+    change.db.write(
+        "UPDATE work_items SET session = s.id FROM sessions s"
+        " WHERE s.kind = 'direct' AND s.state = 'open' AND s.bot = work_items.bot"
+        " AND work_items.session = ? AND work_items.plan IS NOT NULL",
+        session,
+    )
 
 
 def _forget_what_was_sent(change: Change, session: int, said: list[int]) -> None:

@@ -6,7 +6,7 @@ candidates, and with the changes of folder that it has used.
 
 import sqlite3
 
-from threadrebuild.collab import inbox, work
+from threadrebuild.collab import household, inbox, work
 from threadrebuild.collab.change import Change, Conflict, Missing
 from threadrebuild.collab.events import Continued, WorkResumed
 
@@ -39,10 +39,12 @@ def press(change: Change, event: Continued) -> None:
 def resume(change: Change, event: WorkResumed) -> None:
     """Let work go on whose lines were cleared: they start it again, from the words that were kept here.
 
-    Raises `Missing` for work that is not there, `Conflict` for work that has no such line.
+    Raises `Missing` for work that is not there or whose place is gone, `Conflict` for work that has no such line.
     """
-    if change.db.value("SELECT 1 FROM work_items WHERE id = ?", event.work_item) is None:
+    session = change.db.value("SELECT session FROM work_items WHERE id = ?", event.work_item)
+    if session is None:
         raise Missing(f"there is no work item {event.work_item}")
+    household.session_of(change.db, session)
     found = change.db.rows(
         "SELECT * FROM inbox_items WHERE work_item = ? AND state = 'queued' AND message IS NULL AND wakes = 0",
         event.work_item,

@@ -87,10 +87,11 @@ def roster(db: Database) -> dict[str, int]:
 
 
 def members(db: Database, session: int) -> dict[str, int]:
-    """The Bots present in a session that work, by name, in the order they joined."""
+    """The Bots present in a session that work, by name, in the order they joined; nobody in one that is gone."""
     found = db.rows(
-        "SELECT b.id, b.name FROM session_participants p JOIN bots b ON b.id = p.bot"
-        " WHERE p.session = ? AND b.state = 'active' ORDER BY p.since, b.id",
+        "SELECT b.id, b.name FROM session_participants p"
+        " JOIN bots b ON b.id = p.bot JOIN sessions s ON s.id = p.session"
+        " WHERE s.id = ? AND s.state <> 'deleted' AND b.state = 'active' ORDER BY p.since, b.id",
         session,
     )
     return {row["name"]: row["id"] for row in found}

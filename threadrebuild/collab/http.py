@@ -17,11 +17,10 @@ from starlette.routing import Route
 
 from threadrebuild.collab import attribution, events, lead, runs
 from threadrebuild.collab.change import Conflict, Missing
-from threadrebuild.database import Database
+from threadrebuild.database import LARGEST_ID, Database, Id
 
 Show = Callable[[Database, int, int], Any]
 """What is shown of the row that a path names, at a time. Raises `Missing`."""
-LARGEST_ID = 2**63 - 1
 
 
 class Daemon(Protocol):
@@ -52,7 +51,7 @@ class Words(Said, frozen=True, kw_only=True):
 class Leader(Said, frozen=True, kw_only=True):
     """Who is to lead a group; null for nobody."""
 
-    bot: int | None = msgspec.field(name="bot_id")
+    bot: Id | None = msgspec.field(name="bot_id")
     confirmed: bool = False
 
 

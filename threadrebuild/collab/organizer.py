@@ -10,11 +10,11 @@ from typing import Literal
 
 import msgspec
 
-from threadrebuild.collab import attribution, messages, plans
+from threadrebuild.collab import attribution, plans
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.events import Organized, TimerRang
 from threadrebuild.collab.target import Target
-from threadrebuild.database import Database
+from threadrebuild.database import Database, Id
 
 QUIET_MS = 30_000
 AFTER_LINE, QUIET = "line", "quiet"
@@ -36,7 +36,7 @@ class Notes(msgspec.Struct, frozen=True):
     process: str | None = None
     progress: Progress | None = None
     status: Literal["active", "done", "parked"] | None = None
-    filings: tuple[tuple[int, int], ...] = ()
+    filings: tuple[tuple[Id, Id], ...] = ()
 
 
 def after_line(change: Change, message: sqlite3.Row) -> None:
@@ -107,6 +107,6 @@ def _points(notes: Notes) -> dict[str, object]:
 
 def _file(change: Change, notes: Notes) -> None:
     for message, plan in notes.filings:
-        row = messages.message_of(change, message)
-        if row["author"] == "user" and change.db.value("SELECT 1 FROM plans WHERE id = ?", plan):
+        of_the_user = "SELECT 1 FROM messages WHERE id = ? AND author = 'user' AND state <> 'withdrawn'"
+        if change.db.value(of_the_user, message) and change.db.value("SELECT 1 FROM plans WHERE id = ?", plan):
             attribution.put(change, message, [Target(plan)], locked=False, by="organizer")

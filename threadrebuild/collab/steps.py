@@ -11,7 +11,7 @@ import msgspec
 
 from threadrebuild.collab.change import Change, Conflict
 from threadrebuild.collab.events import AccountListed, AccountRemoved, ModelChosen, PromptChanged
-from threadrebuild.collab.toolbox import Refused, tool
+from threadrebuild.collab.toolbox import Refused, checked, tool
 from threadrebuild.database import Database
 
 AT_ONCE_BY_CLAUDE = 2  # READ-25
@@ -42,10 +42,7 @@ def choose(change: Change, event: ModelChosen) -> None:
 @tool("choose_model", effectful=True)
 def choose_model(change: Change, turn: sqlite3.Row, arguments: dict[str, Any]) -> str:
     """Change the model of a step for the user, to one of an endpoint or to the default. Raises `Refused`."""
-    try:
-        wanted = msgspec.convert(arguments, _Choice)
-    except msgspec.ValidationError as error:
-        raise Refused(str(error)) from None
+    wanted = checked(arguments, _Choice)
     if wanted.engine == "claude_agent":  # READ-25
         raise Refused("Only the user can choose a model of Claude Code for this.")
     _keep(change, wanted.step, wanted.model, None, None)
@@ -93,7 +90,7 @@ def runs_on(db: Database, step: str) -> dict[str, Any]:
     account = db.value("SELECT account FROM step_models WHERE step = ?", step)
     by_claude = account is not None
     return {
-        "model": model(db, step),  # READ-24
+        "model": model(db, step),
         "account": account,
         "slots": f"{step} by Claude" if by_claude else step,  # READ-24
         "at_once": AT_ONCE_BY_CLAUDE if by_claude else None,

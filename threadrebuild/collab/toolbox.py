@@ -2,10 +2,13 @@
 
 import sqlite3
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
+
+import msgspec
 
 from threadrebuild.collab.change import Change
 
+Arguments = TypeVar("Arguments", bound=msgspec.Struct)
 Use = Callable[[Change, sqlite3.Row, dict[str, Any]], str | None]
 """Carries a call out for a turn, and returns what its Bot reads; None where that comes later. Raises `Refused`."""
 
@@ -31,6 +34,14 @@ class Tool(NamedTuple):
 
 OWN: dict[str, Tool] = {}
 """By name."""
+
+
+def checked(arguments: dict[str, Any], kind: type[Arguments]) -> Arguments:
+    """The arguments of a call, which are untrusted, as a tool wants them. Raises `Refused` where they are not so."""
+    try:
+        return msgspec.convert(arguments, kind)
+    except msgspec.ValidationError as error:
+        raise Refused(str(error)) from None
 
 
 def tool(name: str, *, effectful: bool = False) -> Callable[[Use], Use]:

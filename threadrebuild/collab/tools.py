@@ -4,10 +4,13 @@ import json
 import sqlite3
 from typing import Any
 
+import msgspec
+
 from threadrebuild.collab import asks, desk, household, mentions, messages, runs, turns
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.events import Ran
-from threadrebuild.collab.toolbox import OWN, Refused, tool
+from threadrebuild.collab.toolbox import OWN, Refused, checked, tool
+from threadrebuild.database import Id
 
 READING = frozenset({"read_file", "list_dir", "read_skill"})  # DESK-09
 """What runs outside and changes nothing; so do MCP tools whose server says so."""
@@ -81,25 +84,34 @@ def record(change: Change, call: sqlite3.Row, event: Ran) -> None:
     runs.record(change, call, event)
 
 
+class _Message(msgspec.Struct, frozen=True):
+    text: str = ""
+    files: tuple[str, ...] = ()
+    session: Id | None = None
+
+
+class _End(msgspec.Struct, frozen=True):
+    reason: str = ""
+
+
 @tool("send_message")
 def send_message(change: Change, turn: sqlite3.Row, arguments: dict[str, Any]) -> str:
     """Say something in a session the Bot is in; its segment goes on (END-44).
 
     In a group a name that nobody has is sent back once, to be corrected.
     """
-    session = arguments.get("session", turn["session"])
-    present = household.members(change.db, session) if isinstance(session, int) else {}
+    message = checked(arguments, _Message)
+    session = turn["session"] if message.session is None else message.session
+    present = household.members(change.db, session)
     if turn["bot"] not in present.values():
-        raise Refused(f"{session!r} is no session that you are in")
-    text = str(arguments.get("text", ""))
-    files = [str(path) for path in arguments.get("files", ())]
-    if not text.strip() and not files:
+        raise Refused(f"{session} is no session that you are in")
+    if not message.text.strip() and not message.files:
         raise Refused("a message needs text or files")
-    unknown = mentions.mentions_in(text, present, household.roster(change.db)).unknown
+    unknown = mentions.mentions_in(message.text, present, household.roster(change.db)).unknown
     kind = household.session_of(change.db, session)["kind"]
     if kind == "group" and unknown and not _was_sent_back(change, turn):  # MENT-10
         raise Refused(f"{SENT_BACK} {', '.join(unknown)}. Not sent: correct the name, or send it again as it is.")
-    said = messages.say(change, turn, session, text, files)
+    said = messages.say(change, turn, session, message.text, message.files)
     if kind == "bots" and change.level <= ENDS_WITH_A_LINE:  # MENT-18
         turns.end(change, turn["id"], "completed", "said")
     return f"message {said}"
@@ -108,7 +120,7 @@ def send_message(change: Change, turn: sqlite3.Row, arguments: dict[str, Any]) -
 @tool("end_turn")
 def end_turn(change: Change, turn: sqlite3.Row, arguments: dict[str, Any]) -> str:
     """End the segment."""
-    reason = str(arguments.get("reason", "")).strip()
+    reason = checked(arguments, _End).reason.strip()
     if not reason:
         raise Refused("end_turn needs a reason.")
     turns.end(change, turn["id"], "completed", reason)  # TURN-20

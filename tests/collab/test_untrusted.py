@@ -1,0 +1,134 @@
+"""What a model says is untrusted: odd arguments and answers are refused or left out, and never stop the engine."""
+
+import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from evening import Evening, work_on
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from threadrebuild.collab import events
+from threadrebuild.collab.toolbox import OWN
+
+NUMBERS = st.sampled_from([0, 1, 2, 3, 4, -1, 99, 2**63 - 1, 2**63, 10**30, True, 1.5])
+WORDS = st.sampled_from(["", " ", "文案", "剪辑组", "@文案 看看", "@谁 看看", "new", "\0"])
+LEAVES = st.none() | NUMBERS | WORDS
+JSON = LEAVES | st.lists(LEAVES, max_size=3) | st.dictionaries(WORDS, LEAVES, max_size=2)
+NEW = st.fixed_dictionaries({"new": st.fixed_dictionaries({"title": LEAVES})})
+SOUND: dict[str, dict[str, Any]] = {
+    "work_on": {"plan": 1},
+    "send_message": {"text": "好"},
+    "create_direct": {"to": "文案"},
+    "choose_model": {"step": "reader"},
+    "ask_user": {"question": "哪个？"},
+    "end_turn": {"reason": "好了"},
+}
+"""A call of each tool that makes sense."""
+ARGUMENTS = {
+    "work_on": ("plan", "new", "quote_message_id", "ticket", "also"),
+    "send_message": ("text", "files", "session"),
+    "create_direct": ("to",),
+    "choose_model": ("step", "model", "engine"),
+    "ask_user": ("question", "options", "multiple"),
+    "end_turn": ("reason",),
+}
+CALLS = st.sampled_from([(tool, name) for tool, names in ARGUMENTS.items() for name in names]).flatmap(
+    lambda odd: (JSON | NEW).map(lambda value: events.Call(odd[0], {**SOUND[odd[0]], odd[1]: value}))
+)
+"""Calls with one argument that may be anything."""
+ANSWERS = (
+    *("control", "only", "status", "faults", "releases", "about", "kind", "join", "category", "goal", "process"),
+    *("progress", "done", "to_do", "stuck", "plan", "ticket", "parts"),
+)
+ANSWER = st.fixed_dictionaries(
+    {},
+    optional={
+        "filings": st.lists(st.tuples(NUMBERS, NUMBERS), max_size=2) | JSON,
+        "about": st.lists(
+            st.fixed_dictionaries({"plan": NUMBERS}, optional={"ticket": JSON, "parts": JSON}), max_size=2
+        ),
+        **dict.fromkeys(ANSWERS, JSON),
+    },
+)
+
+
+def house(folder: str, level: int = 8) -> Evening:
+    home = Evening(Path(folder), bots=["导演", "文案"], rooms={"剪辑组": ["导演", "文案"]}, level=level)
+    home.opened("新品片", to="剪辑组", tickets=[("分镜", "导演")])
+    return home
+
+
+def test_every_tool_of_the_application_is_tried() -> None:
+    assert SOUND.keys() == ARGUMENTS.keys() == OWN.keys()
+
+
+@settings(max_examples=80, deadline=None)
+@given(calls=st.lists(CALLS, min_size=1, max_size=8), filed=st.booleans())
+def test_a_call_with_odd_arguments_is_carried_out_or_refused(calls: list[events.Call], filed: bool) -> None:
+    with TemporaryDirectory() as folder:
+        home = house(folder)
+        home.say("@导演 做分镜", to="剪辑组", files=[1] if filed else "unclear")
+        home.hop("导演", *calls)
+        name, state, read = home.results(home.turn("导演")["id"])[0]
+        assert state in ("ok", "started") or (state == "refused" and read), (name, state)
+
+
+@settings(max_examples=80, deadline=None)
+@given(answer=ANSWER, level=st.sampled_from([1, 8]))
+def test_an_odd_answer_is_no_answer(answer: dict[str, Any], level: int) -> None:
+    with TemporaryDirectory() as folder:
+        home = house(folder, level)
+        home.say("做分镜", to="剪辑组", read=False)
+        kinds = {"read": events.Read, "judge": events.Judged, "organizer": events.Organized}
+        while effect := next((each for each in home.engine.open_effects() if each.kind in kinds), None):
+            home.happens(kinds[effect.kind], effect=effect.id, raw=json.dumps(answer))
+        line = home.value("SELECT max(id) FROM messages WHERE text = '做分镜'")
+        assert home.value("SELECT state FROM messages WHERE id = ?", line) == "delivered"
+
+
+def test_an_organizer_that_files_what_is_not_there_or_was_withdrawn_changes_nothing(tmp_path: Path) -> None:
+    home = house(str(tmp_path), level=1)
+    line = home.say("做分镜", to="剪辑组")
+    home.sql("UPDATE messages SET state = 'withdrawn' WHERE id = ?", line)
+    asked = next(each for each in home.engine.open_effects() if each.kind == "organizer")
+    filings = [[line, 1], [99, 1], [1, 99]]
+    home.happens(events.Organized, effect=asked.id, raw=json.dumps({"filings": filings, "process": "分镜"}))
+    assert home.filed(line) == [(1, None)]
+    assert home.value("SELECT count(*) FROM work_events WHERE type = 'organizer.answer'") == 1
+
+
+def test_a_plan_does_not_stand_on_a_line_that_was_withdrawn(tmp_path: Path) -> None:
+    home = house(str(tmp_path))
+    home.say("在吗", to="导演")
+    home.hop("导演", events.Call("read_file", {"path": "notes.md"}), run=False)
+    line = home.say("做一个 logo", to="导演")
+    home.happens(events.Withdrawn, message=line)
+    home.run("导演")
+    home.hop("导演", work_on(new={"title": "logo"}, quote_message_id=line))
+    assert home.results(home.turn("导演")["id"])[-1][:2] == ("work_on", "refused")
+    assert home.plans() == ["新品片"]
+
+
+def test_nothing_is_said_where_a_group_was_deleted(tmp_path: Path) -> None:
+    home = house(str(tmp_path))
+    group = home.session("剪辑组")
+    home.say("在吗", to="导演")
+    home.happens(events.SessionDeleted, session=group)
+    home.hop("导演", events.Call("send_message", {"text": "在的", "session": group}))
+    assert home.results(home.turn("导演")["id"])[-1][:2] == ("send_message", "refused")
+
+
+def test_work_of_a_deleted_group_goes_on_in_the_direct_chat_of_its_bot(tmp_path: Path) -> None:
+    home = house(str(tmp_path))
+    home.say("@导演 做分镜", to="剪辑组", files=[1])
+    home.hop("导演", events.Call("read_file", {"path": "notes.md"}), run=False)
+    home.say("@导演 再做配乐", to="剪辑组", files=[1])
+    home.say("@文案 在吗", to="剪辑组")
+    home.happens(events.SessionDeleted, session=home.session("剪辑组"))
+    home.happens(events.WorkResumed, work_item=home.value("SELECT id FROM work_items WHERE plan = 1"))
+    assert "再做配乐" in home.context(home.turn("导演")["id"])
+    home.hop("导演", text="好了。")
+    said = home.rows("SELECT session, text FROM messages WHERE author = 'bot'")
+    assert said == [(home.session("导演"), "好了。")]
