@@ -7,7 +7,7 @@ import re
 import sqlite3
 from collections.abc import Iterable
 
-from threadrebuild.collab import household, mentions
+from threadrebuild.collab import household, mentions, runs
 from threadrebuild.collab.change import Change
 from threadrebuild.database import Database
 
@@ -70,7 +70,7 @@ def answers_one(change: Change, message: sqlite3.Row, bot: int) -> bool:
         and woken_by["bot"] == bot  # MENT-15 MENT-21
         and is_bare(change.db, message)  # MENT-15 MENT-21
         and is_bare(change.db, woken_by)  # MENT-15 MENT-21
-        and not _ran(change.db, turn["id"], woken_by["turn"])  # MENT-15 MENT-21
+        and not runs.has_run_anything(change.db, turn["id"], woken_by["turn"])  # MENT-15 MENT-21
     )
 
 
@@ -91,7 +91,3 @@ def is_bare(db: Database, message: sqlite3.Row) -> bool:
 def _acknowledges(text: str) -> bool:
     words = re.sub(r"[\W_]", "", text.casefold())
     return bool(_BARE.fullmatch(words)) and bool(_SAYS_SO.search(words))
-
-
-def _ran(db: Database, *turns: int) -> bool:
-    return any(db.value("SELECT 1 FROM turn_runs WHERE turn = ?", turn) for turn in turns)

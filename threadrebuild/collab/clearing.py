@@ -10,14 +10,14 @@ _WORDS = "session = ?"
 
 
 def clear(change: Change, event: SessionCleared) -> None:
-    """Clear the history of a session. Raises ValueError where there is no such session."""
+    """Clear the history of a session. Raises `Missing` where there is no such session."""
     household.session_of(change.db, event.session)
     _empty(change, event)
     change.log("session.cleared", session=event.session, erase_quotes=event.erase_quotes)
 
 
 def delete(change: Change, event: SessionDeleted) -> None:
-    """Delete a group. Raises ValueError where there is no such session, `Conflict` where it is no group."""
+    """Delete a group. Raises `Missing` where there is no such session, `Conflict` where it is no group."""
     if household.session_of(change.db, event.session)["kind"] != "group":
         raise Conflict("no_group", f"session {event.session} is no group")
     _empty(change, event)

@@ -23,9 +23,9 @@ def add_bot(change: Change, event: BotAdded) -> None:
 
 
 def retire(change: Change, event: BotRetired) -> None:
-    """Take a Bot off the roster: it receives nothing any more. Raises ValueError for one that is not there."""
+    """Take a Bot off the roster: it receives nothing any more. Raises `Missing` for one that is not there."""
     if change.db.value("SELECT 1 FROM bots WHERE id = ? AND state <> 'deleted'", event.bot) is None:
-        raise ValueError(f"there is no Bot {event.bot}")
+        raise Missing(f"there is no Bot {event.bot}")
     change.db.write("UPDATE bots SET state = ? WHERE id = ?", event.state, event.bot)
     change.log(f"bot.{event.state}", bot=event.bot)
 

@@ -22,7 +22,8 @@ NO_STEP = "There is no step to interrupt at the moment; it is read at the next s
 def edit(change: Change, event: Edited) -> None:
     """Change the words of a line. It is filed as before, is not read anew, and wakes nobody who had not read it.
 
-    Raises ValueError for a line that is not there or is left without words, `Conflict` for one that cannot be edited.
+    Raises `Missing` for a line that is not there, `Conflict` for one that cannot be edited, ValueError where no words
+    are left.
     """
     before = messages.message_of(change, event.message)
     reason = _unchangeable(change, before)
@@ -61,7 +62,7 @@ def edit(change: Change, event: Edited) -> None:
 def withdraw(change: Change, event: Withdrawn) -> None:
     """Take back a line that no Bot has read: no copy of it is delivered, and its words are erased.
 
-    Raises ValueError for a line that is not there, `Conflict` for one that was read or withdrawn.
+    Raises `Missing` for a line that is not there, `Conflict` for one that was read or withdrawn.
     """
     message = messages.message_of(change, event.message)
     if message["author"] != "user" or message["state"] == "withdrawn":
@@ -92,7 +93,7 @@ def withdraw(change: Change, event: Withdrawn) -> None:
 def insert(change: Change, event: Inserted) -> None:
     """Have a line that waits read at once, by the segments that it waits for.
 
-    Where there is no step to interrupt, the user is told so and the line is read at the next step. Raises ValueError
+    Where there is no step to interrupt, the user is told so and the line is read at the next step. Raises `Missing`
     for a line that is not there, `Conflict` for one that does not wait in an inbox.
     """
     message = messages.message_of(change, event.message)

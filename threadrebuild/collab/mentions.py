@@ -27,9 +27,6 @@ class Mentions:
     rest: str = ""
     """The line without its mentions."""
 
-    def __bool__(self) -> bool:
-        return self.everyone or bool(self.bots)
-
 
 def mentions_in(text: str, members: Mapping[str, int], roster: Mapping[str, int]) -> Mentions:
     """Find the mentions in `text`. `members` and `roster` are Bots by name; who is present comes first."""

@@ -10,7 +10,7 @@ import sqlite3
 from typing import Any
 
 from threadrebuild.collab import quotes
-from threadrebuild.collab.change import Change
+from threadrebuild.collab.change import Change, Missing
 from threadrebuild.collab.events import BoardEdited
 from threadrebuild.database import Database
 
@@ -54,7 +54,7 @@ def open_plan(change: Change, *, title: str, opening: sqlite3.Row) -> int:
 def edit(change: Change, event: BoardEdited) -> None:
     """Write what the user has changed of a plan's points on the board.
 
-    Raises ValueError for a plan that is not there.
+    Raises `Missing` for a plan that is not there.
     """
     before = points_of(change.db, event.plan)
     now = dict(before)
@@ -79,10 +79,10 @@ def edit(change: Change, event: BoardEdited) -> None:
 
 
 def points_of(db: Database, plan: int) -> dict[str, Any]:
-    """The newest version of a plan's points. Raises ValueError where there is no such plan."""
+    """The newest version of a plan's points. Raises `Missing` where there is no such plan."""
     found = db.value("SELECT points FROM plan_revisions WHERE plan = ? ORDER BY number DESC LIMIT 1", plan)
     if found is None:
-        raise ValueError(f"there is no plan {plan}")
+        raise Missing(f"there is no plan {plan}")
     points: dict[str, Any] = json.loads(found)
     return points
 

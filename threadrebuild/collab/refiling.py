@@ -21,7 +21,7 @@ BELONGS_ELSEWHERE = (
 def merge(change: Change, event: Merged) -> None:
     """File the line that an old "new" card is about to a plan that the card offers, in place of the new one.
 
-    Raises ValueError for a message that is not there, `Conflict` for one that is no such card or fits no more.
+    Raises `Missing` for a message that is not there, `Conflict` for one that is no such card or fits no more.
     """
     card = json.loads(messages.message_of(change, event.card)["control"] or "{}")
     if card.get("card") != "new":  # ATTR-21

@@ -62,6 +62,6 @@ def commands(db: Database, turn: int) -> list[dict[str, Any]]:
     ]
 
 
-def has_run_anything(db: Database, turn: int) -> bool:
-    """Whether a turn ran a command or an MCP call."""
-    return db.value("SELECT 1 FROM turn_runs WHERE turn = ?", turn) is not None
+def has_run_anything(db: Database, *turns: int) -> bool:
+    """Whether one of these turns ran a command or an MCP call."""
+    return any(db.value("SELECT 1 FROM turn_runs WHERE turn = ?", turn) for turn in turns)

@@ -1,7 +1,7 @@
 """Tickets: what a plan hands over piece by piece, each with a folder of its own and the files that belong to it."""
 
 from threadrebuild.collab import plans, quotes
-from threadrebuild.collab.change import Change
+from threadrebuild.collab.change import Change, Missing
 from threadrebuild.collab.events import TicketEdited
 
 
@@ -25,11 +25,11 @@ def open_ticket(change: Change, plan: int, title: str, owner: int | None) -> int
 def edit(change: Change, event: TicketEdited) -> None:
     """Write what the user has changed of a ticket on the board; the words changed in it are kept as the user's.
 
-    Raises ValueError for a ticket that is not there.
+    Raises `Missing` for a ticket that is not there.
     """
     row = change.db.row("SELECT * FROM tickets WHERE id = ?", event.ticket)
     if row is None:
-        raise ValueError(f"there is no ticket {event.ticket}")
+        raise Missing(f"there is no ticket {event.ticket}")
     for field in ("title", "description"):
         now = getattr(event, field)
         if now is None:
