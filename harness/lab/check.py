@@ -205,4 +205,5 @@ def _checked(tried: Sequence[Tried], report: Path) -> Checked:
         reasons += [f"(also wrong today) {each}" for each in current.failures]
     if verdict == "GO":
         reasons.insert(0, f"all that was said in {len(candidate.sessions)} sessions was carried, and sent when resumed")
+        reasons.insert(1, f"gone through without a fault: {', '.join(candidate.made) or 'nothing'}")
     return Checked(verdict, reasons, list(tried), found, report)

@@ -35,6 +35,7 @@ def _version(context: click.Context, parameter: click.Parameter, value: str | No
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
 @click.option(
+    "-o",
     "--out",
     type=click.Path(path_type=Path),
     default=Path("reports/cli-check"),

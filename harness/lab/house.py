@@ -59,9 +59,14 @@ def own_stops(played: Played) -> list[dict[str, Any]]:
 
 
 def hook_inputs(place: Place) -> list[dict[str, Any]]:
-    """What the Stop hook was given, call by call."""
-    lines = place.hook_input.read_text(encoding="utf-8").splitlines() if place.hook_input.exists() else []
-    return [json.loads(line) for line in lines if line.strip()]
+    """What the Stop hook was given, call by call; two calls at once may share a line."""
+    rest = place.hook_input.read_text(encoding="utf-8").lstrip() if place.hook_input.exists() else ""
+    found = []
+    while rest:
+        given, end = json.JSONDecoder().raw_decode(rest)
+        found.append(given)
+        rest = rest[end:].lstrip()
+    return found
 
 
 def tool_faults(played: Played) -> list[str]:

@@ -136,7 +136,8 @@ class _Cli:
         code = self._process.wait(END_SECONDS)
         self._complaints.seek(0)
         said = self._complaints.read().decode(errors="backslashreplace").strip()[-300:].replace("\n", " ")
-        raise LabFault(f"claude -p in a reviewed chat: no result within {RESULT_SECONDS} s; exit code {code}: {said}")
+        how = f"no result within {RESULT_SECONDS} s" if code == -signal.SIGKILL else f"ended with exit code {code}"
+        raise LabFault(f"claude -p in a reviewed chat: {how}: {said}")
 
     def _kill(self) -> None:
         os.killpg(self._process.pid, signal.SIGKILL)

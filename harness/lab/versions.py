@@ -117,6 +117,8 @@ def _npm(staging: Path, *words: str) -> str:
     except subprocess.TimeoutExpired:
         raise Unavailable(f"npm {words[0]} {words[1]}: no answer within {FETCH_SECONDS} s") from None
     if done.returncode:
+        if "E404" in done.stderr:
+            raise Unavailable(f"the registry has no {words[1]}")
         said = next((line for line in done.stderr.splitlines() if line.strip()), f"exit code {done.returncode}")
         raise Unavailable(f"npm {words[0]} {words[1]}: {said}")
     return done.stdout

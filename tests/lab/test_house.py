@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from harness.expect import expect, expect_equal, proves
-from harness.lab.house import hook_faults, tool_faults
+from harness.lab.house import hook_faults, hook_inputs, tool_faults
 from harness.lab.script import ASKED, ASKED_TOOL, REASON
 from harness.lab.session import Place, Played
 from threadrebuild.actions import TOOLS
@@ -53,6 +53,14 @@ def test_a_stop_hook_has_to_be_told_five_things() -> None:
     assert hook_input_faults(odd) == ["the Stop hook's stop_hook_active is 'no'"]
     assert hook_input_faults(json.dumps({**TOLD, "hook_event_name": "SubagentStop"}).encode()) != []
     assert hook_input_faults(b"[]") == hook_input_faults(b"none") == ["the Stop hook's input is no JSON object"]
+
+
+def test_stop_hooks_that_were_called_at_once_are_told_apart(tmp_path: Path) -> None:
+    place = Place(tmp_path, "1.0.128", ("claude",))
+    assert hook_inputs(place) == []
+    line = json.dumps(TOLD)
+    place.hook_input.write_text(f"{line}\n{line}{line}\n\n{line}\n")
+    assert hook_inputs(place) == [TOLD] * 4
 
 
 def played(folder: Path, *requests: dict[str, Any], stops: list[dict[str, Any]] | None = None) -> Played:
