@@ -174,6 +174,8 @@ def strip(transcript: Path, out: Path, config: Path | None, as_json: bool) -> No
     settings = _settings(find_config(config, os.environ), as_json)
     try:
         done = strip_record(source_in(settings, transcript), out, settings, SystemFiles())
+    except FileExistsError:
+        _unusable("output-exists", f"{out} is there already; nothing is overwritten", as_json)
     except (UnreadableInput, OSError) as error:
         _unusable("unreadable-input", str(error), as_json)
     if as_json:

@@ -149,7 +149,7 @@ def _look_at_project(house: Household, report: Report) -> None:
     report.project_dir_exists = folder.is_dir()
     _add(report, "project_dir_exists", report.project_dir_exists, str(folder))
     report.transcript_count = sum(not path.name.startswith("agent-") for path in folder.glob("*.jsonl"))
-    _add(report, "transcript_count", report.transcript_count > 0, f"{report.transcript_count} transcripts")
+    _add(report, "transcript_count", report.transcript_count > 0, f"transcripts: {report.transcript_count}")
     report.project_folder_expected, report.project_folder_actual = folder_name(workdir), folder.name
     fault = folder_fault(house.settings)
     report.workdir_matches_project = fault is None

@@ -77,7 +77,7 @@ def look(ports: Ports, host_folder: Path, chosen: Chosen) -> list[Finding]:
     transcripts = sum(not path.name.startswith("agent-") for path in folder.glob("*.jsonl"))
     if not transcripts:  # TR-002
         raise NotFound(f"{folder}: the host in {workdir} would write there, and no transcript lies there")
-    found.append(Finding("project_dir", str(folder), f"belongs to {workdir}; {transcripts} transcripts lie there"))
+    found.append(Finding("project_dir", str(folder), f"belongs to {workdir}; transcripts there: {transcripts}"))
     return found
 
 
@@ -187,7 +187,7 @@ def _pane(ports: Ports, chosen: Chosen) -> tuple[list[Finding], int]:
         units = ", ".join(_units(ports)) or "none"
         raise NotFound(
             f"panes that hold the host: {seen}; services that do: {units}. Name one with --target or --unit, "
-            "or the runner's file with --pointer"
+            "a tmux server with a socket of its own with --socket, or the runner's file with --pointer"
         )
     place, (pane, pid) = next(iter(holding.items()))
     starts = {

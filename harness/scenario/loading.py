@@ -155,7 +155,7 @@ def root_of(file: Path) -> Path:
     for folder in (*file.resolve().parents, Path.cwd()):
         if (folder / RULES).is_dir():
             return folder
-    raise ScenarioError(f"{file}: no {RULES}/ in a folder above it, so its rules cannot be known")
+    raise ScenarioError(f"{file}: no {RULES}/ in a folder above it or in this one: run it in a checkout of the project")
 
 
 @cache

@@ -89,7 +89,7 @@ SPOILINGS: dict[str, tuple[Callable[[Example], object], str, str]] = {
         "configuration",
         "`activate`",
     ),
-    "no transcript": (lambda it: it.transcript.unlink(), "doctor: transcript_count", "0 transcripts"),
+    "no transcript": (lambda it: it.transcript.unlink(), "doctor: transcript_count", "transcripts: 0"),
     "no space": (lambda it: it.world.spoil("files", "free_bytes", ["no"]), "room", "0 bytes free"),
     "unreadable transcript": (broken, "plan: blocked_reason", "line 5 at byte"),
     "poisoned tail": (

@@ -23,6 +23,7 @@ def told(folder: Path) -> Path:
     talk = Talk()
     talk.user("水浑了")
     talk.tool("Bash", {"command": "date"}, result="Fri")
+    talk.thinking("先停泵")
     talk.assistant("换滤棉。")
     folder.joinpath("note.txt").write_text(NOTE, encoding="utf-8")
     return talk.write(folder / "source.jsonl")

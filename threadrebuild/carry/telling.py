@@ -49,8 +49,8 @@ def _print_window(window: dict[str, Any]) -> None:
         f"{window['after_tokens']:,} afterwards"
     )
     click.echo(
-        f"retained from line {window['from_line']} on: {window['rows']} rows, {window['calls']} calls, "
-        f"thinking in {window['thinking_rows']} rows; note and dialogue take {window['retained_tokens']:,} tokens"
+        f"retained from line {window['from_line']} on, rows: {window['rows']}, calls: {window['calls']}, rows with "
+        f"thinking: {window['thinking_rows']}; note and dialogue take {window['retained_tokens']:,} tokens"
     )
-    if window["model"]:
+    if window["model"] and window["thinking_rows"]:
         click.echo(f"start the new session with --model {window['model']}, or its thinking is dropped")

@@ -113,7 +113,9 @@ class _Calls:
 
 def _in_words(heard: dict[str, int | None], replied: bool) -> str:
     silent = [line for line, row in heard.items() if row is None]
-    missing = [f"no message has arrived over {line}" for line in silent]
+    missing = [
+        "no typed message has arrived" if line == TYPED else f"no message has arrived over {line}" for line in silent
+    ]
     if not replied:
         missing.append("no reply has gone out")
     return f"activated, but unproven: {'; '.join(missing)}" if missing else "proven in both directions"

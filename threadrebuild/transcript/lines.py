@@ -21,7 +21,7 @@ class TranscriptFile:
     """A transcript opened for reading; `batches` gives its lines once, then `tail`, `sha256`, `grown` are known."""
 
     def __init__(self, path: Path) -> None:
-        if path.suffix != ".jsonl":  # TR-001
+        if path.suffix != ".jsonl" and path.is_file():  # TR-001
             raise UnreadableInput(f"{path}: not a .jsonl file")
         try:
             if path.exists() and not path.is_file():  # opening a pipe would wait for its writer
