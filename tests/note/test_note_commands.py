@@ -93,7 +93,7 @@ def test_replay_changes_windows_and_reports_it(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     steps = [json.loads(line) for line in (out / "run.jsonl").read_text(encoding="utf-8").splitlines()]
     (window,) = [step for step in steps if step["kind"] == "window"]
-    assert (window["rows"], window["calls"]) == (4, 1)
+    assert (window["rows"], window["calls"]) == (5, 1)
     assert [step["ok"] for step in steps if step["kind"] == "check" and step["by"] == "oracle"] == [True]
     assert "Window note and retained span" in (out / "report.html").read_text(encoding="utf-8")
 
