@@ -182,10 +182,10 @@ def test_an_edited_line_is_not_read_again(tmp_path: Path) -> None:
         if early:
             home.happens(events.Edited, message=line, text="@导演 停下，太假")
         read_as(home, line, {"control": "resume", "faults": []}, filing({"plan": film}))
+        about = reader.filing(home.db, line)
+        expect_equal("READ-08", about and about.kind, "plans", "what it was read to be about")
         if not early:
             home.happens(events.Edited, message=line, text="@导演 停下，太假")
-        about = reader.filing(home.db, line)
-        expect_equal("READ-08", about.kind if about else "plans", "plans", "what it was read to be about")
         expect_equal("READ-29", home.value(STATE, line), "delivered", "the line")
         calls = home.value("SELECT count(*) FROM effects WHERE kind = 'read' AND subject LIKE ?", f"%:{line}:%")
         expect_equal("READ-29", calls, 2, "readings asked, of the words before the edit")

@@ -88,7 +88,8 @@ def try_crashes(stories: Sequence[Story], share: int = 1) -> Iterator[Crashed]:
         for number, story in enumerate(stories):
             own, steps = steps_of(story)
             crashed = Crashed(story, steps)
-            for step, seconds, found in pool.imap(_tried, [(story, step) for step in own[number % share :: share]], 4):
+            chosen = own[number % min(share, len(own)) :: share]
+            for step, seconds, found in pool.imap(_tried, [(story, step) for step in chosen], 4):
                 del step
                 crashed.once += 1
                 crashed.twice += seconds

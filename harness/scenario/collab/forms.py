@@ -149,7 +149,7 @@ class Context(CollabForm, frozen=True, kw_only=True):
         rows = seen.rows(
             "SELECT json_extract(e.body, '$.context') FROM effects e JOIN turns t ON t.id = e.turn"
             " JOIN bots b ON b.id = t.bot WHERE e.kind = 'hop' AND b.name = ? AND t.trigger_message = ?"
-            " AND json_extract(e.body, '$.hop') = ?",
+            " AND json_extract(e.body, '$.hop') = ? ORDER BY e.turn, e.id",
             self.context_of,
             message_of(seen, self.turn),
             self.hop,

@@ -1,14 +1,15 @@
 """What the user of a story does to what is there already: to a line, to a session's history, to a plan on the board."""
 
+import json
 from collections.abc import Callable
 
-from harness.scenario.collab.scene import Board, Clear, Edit, Insert, Withdraw
+from harness.scenario.collab.scene import Board, Clear, Edit, Insert, Merge, Withdraw
 from harness.world.rooms import Rooms, Unscripted
 from threadrebuild.collab import events
 
 
 def event_of(
-    rooms: Rooms, entry: Edit | Withdraw | Insert | Clear | Board, message: Callable[[str], int]
+    rooms: Rooms, entry: Edit | Withdraw | Insert | Clear | Board | Merge, message: Callable[[str], int]
 ) -> Callable[[str, int], events.Event]:
     """How an entry comes in, made of a key and a time; `message` gives the number of a line by its label."""
     match entry:
@@ -25,6 +26,10 @@ def event_of(
             session = _only(rooms, "SELECT id FROM sessions WHERE title = ?", entry.clear)
             erase = entry.erase_quotes
             return lambda key, at: events.SessionCleared(key=key, at=at, session=session, erase_quotes=erase)
+        case Merge():
+            into = _only(rooms, "SELECT id FROM plans WHERE name = ?", entry.into)
+            card = _old_card(rooms, message(entry.merge), entry.opened, into)
+            return lambda key, at: events.Merged(key=key, at=at, card=card, plan=into)
         case Board():
             plan = _only(rooms, "SELECT id FROM plans WHERE name = ?", entry.board)
             return lambda key, at: events.BoardEdited(
@@ -42,3 +47,16 @@ def _only(rooms: Rooms, sql: str, name: str) -> int:
     if len(found) != 1:
         raise Unscripted(f"{len(found)} are called {name!r}")
     return int(found[0][0])
+
+
+def _old_card(rooms: Rooms, line: int, opened: str, into: int) -> int:
+    """A card as it was posted before cards of this kind were given up."""
+    plan = _only(rooms, "SELECT id FROM plans WHERE name = ?", opened)
+    assert rooms.engine is not None
+    return rooms.engine.db.write(
+        "INSERT INTO messages (session, author, seq, at, text, state, filing, control)"
+        " SELECT session, 'app', seq, at, ?, 'delivered', 'none', ? FROM messages WHERE id = ?",
+        f"New: {opened}",
+        json.dumps({"card": "new", "line": line, "plan": plan, "offers": [into]}),
+        line,
+    )

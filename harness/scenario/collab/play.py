@@ -25,6 +25,7 @@ from harness.scenario.collab.scene import (
     Happening,
     Insert,
     Lead,
+    Merge,
     Say,
     Scene,
     Until,
@@ -213,7 +214,7 @@ def _continue(played: Played, entry: Continue) -> None:
     rooms.world.sleep(SETTLE_SECONDS)
 
 
-def _after_it_was_said(played: Played, entry: Edit | Withdraw | Insert | Clear | Board) -> None:
+def _after_it_was_said(played: Played, entry: Edit | Withdraw | Insert | Clear | Board | Merge) -> None:
     played.rooms.does(event_of(played.rooms, entry, played.message))
     played.rooms.world.sleep(SETTLE_SECONDS)
 
@@ -234,6 +235,7 @@ _HAPPEN: dict[type, Callable[[Played, Any], None]] = {
     Insert: _after_it_was_said,
     Clear: _after_it_was_said,
     Board: _after_it_was_said,
+    Merge: _after_it_was_said,
     Crash: _crash,
 }
 

@@ -245,6 +245,14 @@ class AnyOrder(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             raise ValueError(f"[{fault.number}]: {fault.reason}") from None
 
 
+class Merge(Happening, frozen=True, kw_only=True):
+    """The user files a line to another plan, on a card that an earlier version posted when the line opened a plan."""
+
+    merge: Text
+    opened: Text = msgspec.field(name="from")
+    into: Text
+
+
 class Until(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Nothing more happens until then."""
 
@@ -266,6 +274,7 @@ EVENTS: dict[str, type] = {
     "insert": Insert,
     "clear": Clear,
     "board": Board,
+    "merge": Merge,
     "crash": Crash,
     "until": Until,
     "any_order": AnyOrder,
