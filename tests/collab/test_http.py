@@ -283,6 +283,7 @@ def test_what_is_not_there_or_makes_no_sense_is_said(tmp_path: Path) -> None:
         ("PATCH", f"messages/{line}", b'{"text": "\xff"}', 422, "senseless"),
         ("PATCH", f"messages/{line}", b'{"text": "\\ud800"}', 422, "senseless"),
         ("PATCH", f"messages/{line}", b'["text"]', 422, "senseless"),
+        ("PATCH", f"messages/{line}", b'{"x": ' + b"[" * 100_000, 422, "senseless"),
         ("PUT", "sessions/4/lead", b'{"confirmed": true}', 422, "senseless"),
         ("PUT", "sessions/4/lead", b'{"bot_id": %d, "confirmed": true}' % 10**30, 422, "senseless"),
         ("POST", f"sessions/{home.session('剪辑组')}/clear", b'{"erase_quotes": "yes"}', 422, "senseless"),

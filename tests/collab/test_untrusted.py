@@ -38,6 +38,8 @@ CALLS = st.sampled_from([(tool, name) for tool, names in ARGUMENTS.items() for n
     lambda odd: (JSON | NEW).map(lambda value: events.Call(odd[0], {**SOUND[odd[0]], odd[1]: value}))
 )
 """Calls with one argument that may be anything."""
+KINDS: dict[str, type[events.Event]] = {"read": events.Read, "judge": events.Judged, "organizer": events.Organized}
+"""What is answered by a model outside a Bot's turn."""
 ANSWERS = (
     *("control", "only", "status", "faults", "releases", "about", "kind", "join", "category", "goal", "process"),
     *("progress", "done", "to_do", "stuck", "plan", "ticket", "parts"),
@@ -81,11 +83,18 @@ def test_an_odd_answer_is_no_answer(answer: dict[str, Any], level: int) -> None:
     with TemporaryDirectory() as folder:
         home = house(folder, level)
         home.say("做分镜", to="剪辑组", read=False)
-        kinds = {"read": events.Read, "judge": events.Judged, "organizer": events.Organized}
-        while effect := next((each for each in home.engine.open_effects() if each.kind in kinds), None):
-            home.happens(kinds[effect.kind], effect=effect.id, raw=json.dumps(answer))
+        while effect := next((each for each in home.engine.open_effects() if each.kind in KINDS), None):
+            home.happens(KINDS[effect.kind], effect=effect.id, raw=json.dumps(answer))
         line = home.value("SELECT max(id) FROM messages WHERE text = '做分镜'")
         assert home.value("SELECT state FROM messages WHERE id = ?", line) == "delivered"
+
+
+def test_an_answer_that_never_closes_its_brackets_is_none(tmp_path: Path) -> None:
+    home = house(str(tmp_path), level=1)
+    home.say("做分镜", to="剪辑组", read=False)
+    while effect := next((each for each in home.engine.open_effects() if each.kind in KINDS), None):
+        home.happens(KINDS[effect.kind], effect=effect.id, raw='{"x": ' + "[" * 100_000)
+    assert [failure for (failure,) in home.rows("SELECT failure IS NULL FROM readings")] == [0, 0]
 
 
 def test_an_organizer_that_files_what_is_not_there_or_was_withdrawn_changes_nothing(tmp_path: Path) -> None:

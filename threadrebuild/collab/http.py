@@ -170,7 +170,7 @@ def _id(request: Request) -> int:
 def _said(kind: type[Said], body: bytes) -> Said:
     try:
         return msgspec.json.decode(body or b"{}", type=kind)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, RecursionError) as error:
         raise ValueError(f"the body is none for this route: {error}") from None
 
 

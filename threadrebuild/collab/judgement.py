@@ -5,7 +5,7 @@ A judgement is one short call without tools, and no turn: nothing can be asked o
 
 import msgspec
 
-from threadrebuild.collab import household, messages, steps
+from threadrebuild.collab import answers, household, messages, steps
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.events import Judged
 from threadrebuild.collab.receiver import Receiver
@@ -43,17 +43,17 @@ def came(change: Change, event: Judged) -> None:
 
 
 def _answer(event: Judged) -> str:
-    read = _read(event.raw or "")
+    read = _read(event.raw)
     if read is None:  # JUDG-03 JUDG-04
         return "failed"
     return "join" if read.join else "look_on"
 
 
-def _read(raw: str) -> _Judgement | None:
+def _read(raw: str | None) -> _Judgement | None:
     """A judgement; what a model says besides, a question to the user too, is none."""
     try:
-        return msgspec.json.decode(raw, type=_Judgement)
-    except msgspec.DecodeError:
+        return answers.read(raw, _Judgement)
+    except answers.Unreadable:
         return None
 
 

@@ -10,7 +10,7 @@ from typing import Literal
 
 import msgspec
 
-from threadrebuild.collab import attribution, plans
+from threadrebuild.collab import answers, attribution, plans
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.events import Organized, TimerRang
 from threadrebuild.collab.target import Target
@@ -69,8 +69,8 @@ def came(change: Change, event: Organized) -> None:
     """Write what the organizer has understood into a new version of the points; a failure changes nothing."""
     pass_, plan, cause = change.db.value("SELECT subject FROM effects WHERE id = ?", event.effect).split(":")
     try:
-        notes = msgspec.json.decode(event.raw or "", type=Notes)
-    except msgspec.DecodeError as error:
+        notes = answers.read(event.raw, Notes)
+    except answers.Unreadable as error:
         change.log("organizer.failed", plan=int(plan), failure=event.failure or str(error))
         return
     if change.level < plans.SEVERAL_FROM_LEVEL:  # QUOT-03

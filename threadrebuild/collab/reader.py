@@ -10,7 +10,17 @@ from typing import Any
 
 import msgspec
 
-from threadrebuild.collab import attribution, costs, household, messages, signals, steps, understanding, wordlist
+from threadrebuild.collab import (
+    answers,
+    attribution,
+    costs,
+    household,
+    messages,
+    signals,
+    steps,
+    understanding,
+    wordlist,
+)
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.events import Read
 from threadrebuild.collab.understanding import Filing, Meaning
@@ -78,7 +88,7 @@ def came(change: Change, event: Read) -> None:
         read = understanding.meaning_of if subject == USER_WORDS else understanding.filing_of
         try:
             answer = read(event.raw or "", body)
-        except msgspec.DecodeError as error:
+        except answers.Unreadable as error:
             failure = f"unreadable: {error}"
     counts: bool = subject == FILING or line["version"] == int(version)  # READ-29
     said = None if answer is None else msgspec.json.encode(answer).decode()

@@ -9,6 +9,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from threadrebuild.collab import answers
+
 
 class Meaning(msgspec.Struct, frozen=True):
     """What a user's line means. `faults` are clauses of it, `releases` numbers of submissions that were shown."""
@@ -36,8 +38,8 @@ class Filing(msgspec.Struct, frozen=True):
 
 
 def meaning_of(raw: str, body: dict[str, Any]) -> Meaning:
-    """What a model said a line means. Raises `msgspec.DecodeError` for what is no such answer."""
-    read = msgspec.json.decode(raw, type=Meaning)
+    """What a model said a line means. Raises `answers.Unreadable` for what is no such answer."""
+    read = answers.read(raw, Meaning)
     line: str = body["line"]
     found = [clause for clause in read.faults if verbatim(line, clause) is not None]  # READ-20
     if read.faults and not found:
@@ -49,8 +51,8 @@ def meaning_of(raw: str, body: dict[str, Any]) -> Meaning:
 
 
 def filing_of(raw: str, body: dict[str, Any]) -> Filing:
-    """What a model said a line is about. Raises `msgspec.DecodeError` for what is no such answer."""
-    read = msgspec.json.decode(raw, type=Filing)
+    """What a model said a line is about. Raises `answers.Unreadable` for what is no such answer."""
+    read = answers.read(raw, Filing)
     shown = {plan["id"] for plan in body["candidates"]}
     known = [each for each in read.about if each.plan in shown]  # READ-13
     about = tuple(_matched(each, body["candidates"]) for each in known)
