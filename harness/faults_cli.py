@@ -56,14 +56,15 @@ def faults(paths: tuple[Path, ...], as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps([tried.shown() for tried in all_tried], ensure_ascii=False))
     else:
-        counts = [f"{len(found)} {what}" for found, what in ((nights, "nights"), (rooms, "stories")) if found]
+        counts = [f"{what}: {len(found)}" for found, what in ((nights, "nights"), (rooms, "stories")) if found]
         runs = sum(tried.runs for tried in all_tried)
-        click.echo(f"{runs} runs of {' and '.join(counts)}: {violations or 'no'} violations")
+        click.echo(f"runs: {runs}, {', '.join(counts)}, violations: {violations or 'none'}")
     sys.exit(BROKEN if violations else 0)
 
 
 def _print(tried: "Tried | Crashed") -> None:
-    word = click.style("RED  ", fg="red") if tried.violations else click.style("green", fg="green")
+    fine = click.style("green", fg="green") if tried.runs else "empty"  # where no step can fail, nothing was proven
+    word = click.style("RED  ", fg="red") if tried.violations else fine
     click.echo(f"{word} {tried.said}")
     for each in tried.shown()["violations"]:
         click.echo(f"      {each['rule']} {each['invariant']}: {each['said']}\n        again  {each['command']}")

@@ -72,12 +72,17 @@ def _print(found: "Incident") -> None:
     for carried_now, words in ((True, "carried now and not then"), (False, "carried then and not now")):
         count = sum(each.carried_now is carried_now for each in found.replay.moved)
         if count:
-            click.echo(f"{words}: {count} items")
+            click.echo(f"items {words}: {count}")
     for note in found.replay.notes:
         click.echo(f"note: {note}")
     for reason in found.why:
         click.echo(f"{click.style('RED', fg='red')} {reason}")
     same = found.replay.verdict == "same"
-    click.echo(f"same: {then.state}, as recorded" if same else f"differs: then {then.state}, now {now.state}")
+    ends = (
+        f"then {then.state}, now {now.state}"
+        if then.state != now.state
+        else f"{then.state} then and now, but see above"
+    )
+    click.echo(f"same: {then.state}, as recorded" if same else f"differs: {ends}")
     click.echo(str(found.scenario))
     click.echo(str(found.report))

@@ -24,7 +24,7 @@ def run(*words: object) -> Result:
     ("name", "code", "says"),
     [
         ("deaf-window", 1, "unproven: no message has arrived over companion"),
-        ("lost-channel-talk", 1, "carried now and not then: 44 items"),
+        ("lost-channel-talk", 1, "items carried now and not then: 44"),
         ("third-party", 0, "same: failed, as recorded"),
     ],
 )
