@@ -54,6 +54,8 @@ def test_attribution_is_no_place_and_moves_no_plan(tmp_path: Path) -> None:
     line = says(home, f"看 {folder}/分镜/a.png 和 {folder}/配乐/b.wav", to="导演")
     read_as(home, line)
     expect_equal("ATTR-03", home.filed(line), [(film, first), (film, second)], "both tickets")
+    desks = [turn["id"] for turn in home.turns("导演") if turn["mode"] == "desk"]
+    expect_equal("DESK-01", desks, [], "desks that a filed line opens")
     expect_equal("ATTR-03", [turn["plan"] for turn in home.turns("导演")], [film], "segments for two tickets of a plan")
     expect_equal("ATTR-03", home.turn("导演")["session"], home.session("导演"), "where the line is answered")
     expect_equal("ATTR-03", home.rows("SELECT id, session, folder FROM plans"), before, "where the plan belongs")

@@ -47,11 +47,11 @@ def before_side_effect(change: Change, turn: sqlite3.Row) -> None:
     Raises `Refused` where the Bot has to choose by `work_on` first.
     """
     kind, opening = _read_as(change.db, turn)
-    if kind == "on_the_spot":  # DESK-11 DESK-12 DESK-14
+    if kind == "on_the_spot":  # DESK-11 DESK-12 DESK-14 READ-15
         return
     found = [plan for plan in candidates(change.db, turn["id"]) if is_there(change.db, plan)]
     if (
-        kind == "new_work"  # DESK-15
+        kind == "new_work"  # DESK-15 READ-15
         or not found  # DESK-16
     ):
         if opening is None:  # DESK-16

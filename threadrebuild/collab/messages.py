@@ -30,12 +30,21 @@ BEHIND_MS = 45_000  # TURN-14
 
 
 def arrive(change: Change, line: Line) -> None:
-    """Take in a line of the user. Raises ValueError for a session, file or quoted line that is not there."""
+    """Take in a line of the user.
+
+    Raises `Missing` where the session, or a line or plan that it points to, is not there, ValueError where it says
+    nothing or answers a line of another session.
+    """
     session = household.session_of(change.db, line.session)
     if not line.text.strip() and not line.files and not line.annotations:
         raise ValueError("a line needs words, files or annotations")
     if line.reply_to is not None and message_of(change, line.reply_to)["session"] != session["id"]:
         raise ValueError(f"line {line.reply_to} was not said in session {session['id']}")
+    if line.card_plan is not None and not change.db.value("SELECT 1 FROM plans WHERE id = ?", line.card_plan):
+        raise Missing(f"there is no plan {line.card_plan}")
+    for each in line.annotations:
+        if each.delivery is not None:
+            message_of(change, each.delivery)
     message = change.db.write(
         "INSERT INTO messages (session, author, seq, at, text, reply_to, card_plan) VALUES (?, 'user', ?, ?, ?, ?, ?)",
         session["id"],
@@ -151,7 +160,9 @@ def hand_over(change: Change, message: sqlite3.Row, receiver: Receiver) -> None:
         redirect.receive(change, message, bot)
         return
     targets = attribution.targets(change.db, message["id"])
-    about = list(dict.fromkeys(target.plan for target in targets if plans is None or target.plan in plans))
+    about = list(  # ATTR-03
+        dict.fromkeys(target.plan for target in targets if plans is None or target.plan in plans)
+    )
     answered = asks.take(change, bot, message, about)
     if answered is not None:
         about = [plan for plan in about if plan != answered["plan"]]

@@ -217,7 +217,7 @@ def _changes_work(change: Change, item: sqlite3.Row) -> bool:
     return (
         item["author"] == "user"  # TURN-09
         and not asks_how_far  # TURN-10
-        and not questions.is_question(item["text"])
+        and not questions.is_question(item["text"])  # READ-30
     )
 
 
