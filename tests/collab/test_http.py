@@ -276,6 +276,7 @@ def test_what_is_not_there_or_makes_no_sense_is_said(tmp_path: Path) -> None:
         ("GET", f"turns/{10**30}/commands", b"", 404, "not_found"),
         ("POST", f"turns/{10**30}/continue", b"", 404, "not_found"),
         ("POST", f"sessions/{home.session('导演')}/delete", b"", 409, "no_group"),
+        ("PUT", f"sessions/{home.session('导演')}/lead", b'{"bot_id": 1, "confirmed": true}', 409, "no_group"),
         ("PATCH", f"messages/{line}", b'{"text": " "}', 422, "senseless"),
         ("PATCH", f"messages/{line}", b"{}", 422, "senseless"),
         ("PATCH", f"messages/{line}", b'{"text": 5}', 422, "senseless"),

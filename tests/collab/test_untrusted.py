@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from threadrebuild.collab import events
+from threadrebuild.collab.change import Missing
 from threadrebuild.collab.toolbox import OWN
 
 NUMBERS = st.sampled_from([0, 1, 2, 3, 4, -1, 99, 2**63 - 1, 2**63, 10**30, True, 1.5])
@@ -118,6 +119,19 @@ def test_a_plan_does_not_stand_on_a_line_that_was_withdrawn(tmp_path: Path) -> N
     home.hop("导演", work_on(new={"title": "logo"}, quote_message_id=line))
     assert home.results(home.turn("导演")["id"])[-1][:2] == ("work_on", "refused")
     assert home.plans() == ["新品片"]
+
+
+def test_a_line_that_points_to_what_is_gone_is_not_taken_in(tmp_path: Path) -> None:
+    home = house(str(tmp_path))
+    mark = events.Annotation("cut.mp4", "太快", delivery=99)
+    for points_to in ({"reply_to": 99}, {"card_plan": 99}, {"annotations": (mark,)}, {"session": 99}):
+        before = home.value("SELECT count(*) FROM events")
+        try:
+            home.happens(events.Line, **{"session": home.session("导演"), "text": "改", **points_to})
+        except Missing:
+            assert home.value("SELECT count(*) FROM events") == before
+        else:
+            raise AssertionError(f"{points_to} was taken in")
 
 
 def test_nothing_is_said_where_a_group_was_deleted(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from threadrebuild.collab import household
-from threadrebuild.collab.change import Change
+from threadrebuild.collab.change import Change, Conflict
 from threadrebuild.collab.events import LeadSet
 from threadrebuild.collab.receiver import Receiver
 from threadrebuild.database import Database
@@ -20,9 +20,11 @@ COUNTED_MS = 7 * 24 * 3_600_000  # LEAD-06
 def confirm(change: Change, event: LeadSet) -> None:
     """Write the lead that the user has confirmed, or clear it.
 
-    Raises ValueError for what the user has not confirmed, and for a Bot that is not present.
+    Raises `Missing` for a session that is not there, `Conflict` for one that is no group, ValueError for what the user
+    has not confirmed, and for a Bot that is not present.
     """
-    household.session_of(change.db, event.session)
+    if household.session_of(change.db, event.session)["kind"] != "group":
+        raise Conflict("no_group", f"session {event.session} is no group")
     if not event.confirmed:  # LEAD-09
         raise ValueError("a lead is set by the user's confirmation")
     present = household.members(change.db, event.session).values()
