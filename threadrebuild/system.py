@@ -280,7 +280,7 @@ class SystemProcesses:
         with process:
             try:
                 output, _ = process.communicate(given, limit_seconds)
-            except subprocess.TimeoutExpired:  # TR-112
+            except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGKILL)
                 return Answer(None, b"")
             except BaseException:
