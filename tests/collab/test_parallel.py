@@ -137,6 +137,8 @@ def test_an_unrelated_wish_goes_to_the_desk_and_not_into_what_runs(tmp_path: Pat
     evening = Evening(tmp_path, bots=["导演"])
     plan = evening.opened("新品片", to="导演")
     evening.say("排一下镜头", to="导演", files=[plan])
+    at_work = [(turn["plan"], turn["mode"]) for turn in evening.turns("导演") if turn["mode"] == "work"]
+    expect_equal("ATTR-03", at_work, [(plan, "work")], "what the line on the plan opens")
     wish = evening.say("另外做一张开业海报", to="导演", files="new")
     expect_equal("TURN-07", _open_segments(evening, "导演"), [(plan, "work"), (None, "desk")], "live turns")
     desk = evening.turn("导演")["id"]
