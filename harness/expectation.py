@@ -83,7 +83,7 @@ def read_expectation(path: Path) -> Expectation:
     try:
         # The standard library's decoder keeps half a surrogate pair, which texts here may hold.
         return msgspec.convert(json.loads(path.read_bytes()), Expectation)
-    except (ValueError, msgspec.ValidationError) as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"{path}: {error}") from None
 
 

@@ -86,6 +86,8 @@ def read_exceptions(path: Path, rules: dict[str, Rule]) -> dict[str, Excepted]:
         entries = tomli.loads(source)
     except tomli.TOMLDecodeError as error:
         raise CatalogueError(f"{path}:{error.lineno}: {error.msg}") from error
+    except RecursionError as error:
+        raise CatalogueError(f"{path}: {error}") from None
     faults: list[str] = []
     excepted: dict[str, Excepted] = {}
     for id_, entry in entries.items():

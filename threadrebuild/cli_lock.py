@@ -62,7 +62,7 @@ def read_lock(path: Path) -> Lock | None:
         return msgspec.convert(tomli.loads(path.read_text(encoding="utf-8")), Lock)
     except FileNotFoundError:
         return None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise OddLock(f"{path}: no lock of a version: {error}") from None
 
 

@@ -234,7 +234,7 @@ def transcript_named(given: bytes) -> str | None:
     """The `transcript_path` in a host's hook input; None where it names none, or is no JSON object (TR-097)."""
     try:
         value = json.loads(given)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     path = value.get("transcript_path") if isinstance(value, dict) else None
     return path if isinstance(path, str) else None

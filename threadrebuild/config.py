@@ -175,7 +175,7 @@ def load_settings(path: Path) -> Settings:
             values = tomli.load(file)
     except OSError as error:
         raise ConfigError(f"{path}: {error.strerror or error}") from error
-    except (tomli.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomli.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ConfigError(f"{path}: not TOML: {error}") from error
     try:
         return msgspec.convert(values, Settings)

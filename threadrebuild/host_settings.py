@@ -33,7 +33,7 @@ def install_hook(path: Path, command: str, files: Files) -> Path | None:
             hooks["Stop"] = [group]
         else:
             hooks["Stop"].append(group)  # TR-100
-    except (ValueError, LookupError, AttributeError, TypeError) as error:
+    except (ValueError, LookupError, AttributeError, TypeError, RecursionError) as error:
         raise OddSettings(f"{path}: not settings with hooks: {error}") from None
     files.make_folder(path.parent)
     backup = _backup(path, before, files) if before else None  # TR-100
@@ -46,7 +46,7 @@ def hooked_configurations(path: Path) -> list[Path]:
     try:
         groups = json.loads(path.read_bytes())["hooks"]["Stop"]
         commands = [shlex.split(hook["command"]) for group in groups for hook in group["hooks"] if "command" in hook]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return []
     named = [words[words.index("--config") + 1 :] for words in commands if {"hook-stop", "--config"} <= set(words)]
     return [Path(words[0]) for words in named if words]

@@ -42,7 +42,7 @@ def hook_input_faults(given: bytes) -> list[str]:
     """What a Stop hook's input lacks; empty where it holds all that the hook needs."""
     try:
         told: Any = json.loads(given)
-    except ValueError:
+    except (ValueError, RecursionError):
         told = None
     if not isinstance(told, dict):
         return ["the Stop hook's input is no JSON object"]

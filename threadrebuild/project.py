@@ -61,7 +61,7 @@ def is_barely_begun(path: Path) -> bool:
                 if json.loads(line).get("type") not in BEFORE_ANY_TALK:
                     return False
                 read += 1
-    except (OSError, ValueError, AttributeError):
+    except (OSError, ValueError, AttributeError, RecursionError):
         return False
     return read > 0
 
@@ -78,5 +78,5 @@ def is_unused_candidate(path: Path) -> bool:
     mark = last.rfind(b'"threadrebuild":[')
     try:
         return mark >= 0 and isinstance(json.loads(b"{" + last[mark:]).get("threadrebuild"), list)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False

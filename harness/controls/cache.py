@@ -27,7 +27,7 @@ class Cache:
             self._stored: dict[str, Outcome] = {
                 key: outcome_of(written) for key, written in json.loads(self._file.read_bytes()).items()
             }
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
             self._stored = {}
 
     def get(self, sabotage: Sabotage | None, check: Check) -> Outcome | None:

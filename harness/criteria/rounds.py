@@ -122,7 +122,7 @@ def read_round(path: Path) -> Round:
     """Read one file. Raises `CatalogueError`, with the file and what is wrong with it."""
     try:
         return msgspec.convert(tomli.loads(path.read_text(encoding="utf-8")), Round)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise CatalogueError(f"{path}: {error}") from None
 
 

@@ -116,7 +116,7 @@ def _operation(file: Path) -> Operation:
         operation = msgspec.json.decode(file.read_bytes(), type=Operation)
     except OSError as error:
         raise BadArchive(f"{file}: {error.strerror or error}") from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise BadArchive(f"{file}: no operation: {error}") from None
     if operation.id != file.stem:
         raise BadArchive(f"{file}: is the record of operation {operation.id}")

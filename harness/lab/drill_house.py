@@ -158,7 +158,7 @@ class Throwaway:
         code, said, complained = self.run(*self.core(*words, "--json"))
         try:
             answer: dict[str, Any] = json.loads(said)
-        except ValueError:
+        except (ValueError, RecursionError):
             raise NotSeen(f"{words[0]}: exit code {code}: {(complained or said).strip()[-300:]}") from None
         return answer
 

@@ -81,7 +81,7 @@ def _printed(place: Place, environment: dict[str, str], prompt: str, *options: s
         raise LabFault(f"claude {' '.join(options)}: not done within {PROMPT_SECONDS} s") from None
     try:
         told = json.loads(said)
-    except ValueError:
+    except (ValueError, RecursionError):
         told = {}
     if process.returncode or told.get("is_error") or "session_id" not in told:
         shown = (complained or said).decode(errors="backslashreplace").strip()[-300:].replace("\n", " ")

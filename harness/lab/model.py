@@ -154,7 +154,7 @@ def _handler(model: ScriptedModel) -> type[BaseHTTPRequestHandler]:
             raw = self._chunks() if "chunked" in self.headers.get("transfer-encoding", "").lower() else self._sized()
             try:
                 body = json.loads(raw)
-            except ValueError:
+            except (ValueError, RecursionError):
                 body = None
             request = Request("POST", self.path, body)
             reply, number = model.answer(request)

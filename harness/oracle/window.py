@@ -97,7 +97,7 @@ def _texts(row: Row) -> list[bytes]:
 def _equal(one: bytes, other: bytes) -> bool:
     try:
         return bool(json.loads(one) == json.loads(other))
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
 
 

@@ -27,7 +27,7 @@ def read_steps(run: Path) -> tuple[list[Step], bool]:
     for number, line in enumerate(lines, start=1):
         try:
             steps.append(json.loads(line))
-        except json.JSONDecodeError as wrong:
+        except (json.JSONDecodeError, RecursionError) as wrong:
             if number == len(lines):
                 return steps, True
             raise ValueError(f"{run.name}, line {number}: not a step of a run log ({wrong})") from wrong

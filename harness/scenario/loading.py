@@ -109,7 +109,7 @@ def sort_of(path: Path) -> Literal["talk", "night", "story"]:
     """What a file tells: the carry of a talk, a night, or a story of some kind. Its reader says what is wrong."""
     try:
         values = tomli.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return "talk"
     return "story" if "kind" in values else "night" if "story" in values else "talk"
 
@@ -128,6 +128,8 @@ def read_scenario(path: Path, made: Callable[[Path, Path, dict[str, Any]], S]) -
         raise ScenarioError(f"{name}: byte {error.start}: not UTF-8") from None
     except tomli.TOMLDecodeError as error:
         raise ScenarioError(f"{name}:{error.lineno}: {error.msg}") from None
+    except RecursionError as error:
+        raise ScenarioError(f"{name}: {error}") from None
     try:
         _see_incident(values.pop("incident", None), file, root)
         return made(file, root, values)

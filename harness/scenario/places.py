@@ -29,7 +29,7 @@ def _parsed(lines: list[str]) -> dict[str, object] | None:
     for closing in ("", "\n]"):
         try:
             return tomli.loads(text + closing)
-        except tomli.TOMLDecodeError:
+        except (tomli.TOMLDecodeError, RecursionError):
             continue
     return None
 

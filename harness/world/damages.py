@@ -232,7 +232,7 @@ def _joined(lines: list[bytes]) -> bytes:
 def _row(line: bytes) -> Row:
     try:
         row = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return row if isinstance(row, dict) else {}
 

@@ -54,7 +54,7 @@ def read_failures(path: Path) -> list[FailedTurn]:
         return msgspec.json.decode(path.read_bytes(), type=list[FailedTurn])
     except OSError as error:
         raise UnreadableInput(f"{path}: {error.strerror or error}") from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise UnreadableInput(f"{path}: no records of failed turns: {error}") from None
 
 

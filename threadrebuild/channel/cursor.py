@@ -111,7 +111,7 @@ class CursorFile:
         """The cursor as it was saved last. Without a readable file everything comes again: better than a loss."""
         try:
             stored = msgspec.json.decode(self._path.read_bytes(), type=_Stored)
-        except (FileNotFoundError, msgspec.DecodeError):
+        except (FileNotFoundError, msgspec.DecodeError, RecursionError):
             return Cursor(overlap=overlap)
         return Cursor(stored.marks or (0,), overlap)
 

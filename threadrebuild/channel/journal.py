@@ -82,7 +82,7 @@ class Journal:
     def _held(self) -> bool:
         try:
             until = msgspec.json.decode(self._hold.read_bytes(), type=_Hold).until
-        except (OSError, msgspec.DecodeError):
+        except (OSError, msgspec.DecodeError, RecursionError):
             return False
         return self._clock.now().isoformat(timespec="microseconds") <= until
 

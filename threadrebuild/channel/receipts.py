@@ -66,7 +66,7 @@ def _plain(text: str) -> str:
     """A tool's text; newer hosts keep it as `{"result": …}`."""
     try:
         value = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
     result = value.get("result") if isinstance(value, dict) else None
     return result if isinstance(result, str) else text

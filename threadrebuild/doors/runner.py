@@ -80,7 +80,7 @@ def _session_named(output: bytes) -> str | None:
     """The session that the host's JSON answer names; None where the answer is none, or names none."""
     try:
         answer: Any = json.loads(output)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     named = answer.get("session_id") if isinstance(answer, dict) else None
     return named if isinstance(named, str) and is_session_id(named) else None

@@ -90,7 +90,7 @@ def read_acceptance(house: Household) -> Acceptance | None:
         return msgspec.json.decode(path.read_bytes(), type=Acceptance)
     except FileNotFoundError:
         return None
-    except (msgspec.DecodeError, OSError) as error:
+    except (msgspec.DecodeError, RecursionError, OSError) as error:
         raise Refused("not-accepted", f"{path}: no acceptance: {error}") from None
 
 

@@ -103,7 +103,7 @@ def _last_said_by(path: Path) -> tuple[str, str]:
     for line in reversed(lines):
         try:
             row = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         named = (row.get("sessionId"), row.get("timestamp")) if isinstance(row, dict) else ()
         if named and all(isinstance(each, str) for each in named):

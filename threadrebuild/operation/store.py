@@ -44,7 +44,7 @@ class Store:
             return msgspec.json.decode(path.read_bytes(), type=Operation)
         except FileNotFoundError:
             return None
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, RecursionError) as error:
             raise StoreError(f"{path}: no operation: {error}") from None
 
     def all(self) -> list[Operation]:

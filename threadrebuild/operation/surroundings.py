@@ -63,7 +63,7 @@ def _servers(house: Household) -> bytes:
     try:
         state = json.loads(content)
         listed = [state.get("mcpServers"), state.get("projects", {}).get(workdir, {}).get("mcpServers")]
-    except (ValueError, AttributeError):
+    except (ValueError, AttributeError, RecursionError):
         return b""
     return json.dumps(listed, sort_keys=True).encode()
 
