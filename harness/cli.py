@@ -35,6 +35,7 @@ _json = click.option("--json", "as_json", is_flag=True, help="Print one JSON obj
 
 def _out(folder: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     return click.option(
+        "-o",
         "--out",
         type=click.Path(path_type=Path),
         default=Path(folder),
