@@ -4,8 +4,8 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
-from calling import AT_HOME, AWAY, WAYS, Client
 from evening import Evening, shell
+from requests_over_http import AT_HOME, AWAY, WAYS, Client
 
 from harness.expect import expect, expect_equal, proves
 from threadrebuild.collab import events
