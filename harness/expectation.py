@@ -83,7 +83,7 @@ def read_expectation(path: Path) -> Expectation:
     try:
         # The standard library's decoder keeps half a surrogate pair, which texts here may hold.
         return msgspec.convert(json.loads(path.read_bytes()), Expectation)
-    except (ValueError, RecursionError) as error:
+    except (ValueError, RecursionError, msgspec.ValidationError) as error:
         raise ValueError(f"{path}: {error}") from None
 
 

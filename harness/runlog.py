@@ -71,6 +71,37 @@ import json
 from pathlib import Path
 from typing import Any, TextIO
 
+import msgspec
+
+
+class _Step(msgspec.Struct):
+    step: int
+    kind: str
+
+
+class _Run(_Step):
+    version: str = ""
+
+
+class _Check(_Step, kw_only=True):
+    ok: bool
+
+
+class _Verdict(_Step, kw_only=True):
+    verdict: str
+
+
+class _End(_Verdict, kw_only=True):
+    labels: dict[str, int] | None = None
+
+
+class _Acceptance(_Verdict, kw_only=True):
+    subject: dict[str, str | int] | None = None
+
+
+_FORMS = {"run": _Run, "check": _Check, "verdict": _Verdict, "end": _End, "acceptance": _Acceptance}
+"""Of the kinds that something is decided by, what it is decided by."""
+
 
 class RunLog:
     """Numbers the steps of one run and writes each as a line of JSON, keys in the order given."""
@@ -87,6 +118,34 @@ class RunLog:
 
 
 def read_run(path: Path) -> list[dict[str, Any]]:
-    """The steps of a run log, in order."""
-    with path.open(encoding="utf-8") as lines:
-        return [json.loads(line) for line in lines]
+    """The steps of a run log, in order. Raises OSError, and ValueError that names the line that is no step."""
+    steps, torn = read_begun(path)
+    if torn:
+        raise ValueError(f"line {len(steps) + 1}: it breaks off")
+    return steps
+
+
+def read_begun(path: Path) -> tuple[list[dict[str, Any]], bool]:
+    """The steps of a run log that may still be being written, and whether its last line is torn.
+
+    Raises OSError, and ValueError that names the line that is no step.
+    """
+    lines = path.read_text(encoding="utf-8").splitlines()
+    steps: list[dict[str, Any]] = []
+    for number, line in enumerate(lines, start=1):
+        try:
+            steps.append(_step(line))
+        except json.JSONDecodeError as wrong:
+            if number == len(lines):
+                return steps, True
+            raise ValueError(f"line {number}: not a step of a run log ({wrong})") from None
+        except (ValueError, RecursionError) as wrong:
+            raise ValueError(f"line {number}: not a step of a run log ({wrong})") from None
+    return steps, False
+
+
+def _step(line: str) -> dict[str, Any]:
+    step: dict[str, Any] = json.loads(line)
+    kind = msgspec.convert(step, _Step).kind
+    msgspec.convert(step, _FORMS.get(kind, _Step))
+    return step

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn, TextIO
 
 import click
 
@@ -47,38 +47,80 @@ def tell(run: Path, send: str, read: str, as_json: bool) -> None:
     """
     from harness.criteria.alerts import tell as tell_of
     from harness.report.page import write_report
-    from harness.runlog import RunLog, read_run
+    from harness.runlog import RunLog, read_begun
     from harness.runs import PAGE, RUN_LOG
 
     log = run / RUN_LOG
+    channel = CommandChannel(_words("--send", send), _words("--read", read))
     try:
-        steps = read_run(log)
+        steps, torn = read_begun(log)
     except (OSError, ValueError) as error:
-        click.echo(f"error: {log}: no run log: {error}", err=True)
-        sys.exit(UNUSABLE)
-    told = tell_of(steps, CommandChannel(shlex.split(send), shlex.split(read)), text_of(steps))
-    with log.open("a", encoding="utf-8") as file:
-        more = RunLog(file)
-        more.step = len(steps)
-        more.add("alert", **told.shown())
-    write_report(log, run / PAGE)
+        _unusable(f"{log}: no run log: {error}")
+    try:
+        # Opened before anything is sent: what cannot be recorded is not sent.
+        with log.open("r+", encoding="utf-8", newline="") as file:
+            _to_its_end(file, torn)
+            told = tell_of(steps, channel, text_of(steps))
+            more = RunLog(file)
+            more.step = len(steps)
+            more.add("alert", **told.shown())
+        write_report(log, run / PAGE)
+    except OSError as error:
+        _unusable(str(error))
     click.echo(json.dumps(told.shown(), ensure_ascii=False) if as_json else f"{told.state}: {told.said}")
     sys.exit(UNPROVED if told.state == "channel unproved" else 0)
 
 
 def text_of(steps: list[dict[str, Any]]) -> str:
     """What is told of a run: how much is red, by label, and the command that plays it again."""
+    from harness.facts import plain
+
     end: dict[str, Any] = next((step for step in reversed(steps) if step["kind"] == "end"), {})
-    command = next((str(step["command"]) for step in steps if step["kind"] == "run"), "")
+    command = next((str(step.get("command", "")) for step in steps if step["kind"] == "run"), "")
     counts = [f"{count} {label}" for label, count in (end.get("labels") or {}).items() if count]
-    return f"{end.get('red', '?')} red ({', '.join(counts) or 'cut short'})\n{command}"
+    said: str = plain(f"{end.get('red', '?')} red ({', '.join(counts) or 'cut short'})\n{command}")
+    return said
+
+
+def _words(option: str, command: str) -> list[str]:
+    """A command as the words of its argv."""
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise click.UsageError(f"{option} {command!r}: {error}") from None
+    if not words:
+        raise click.UsageError(f"{option} names no command")
+    return words
+
+
+def _to_its_end(file: TextIO, torn: bool) -> None:
+    """Go where the next line begins; a last line that broke off is no step, and makes room for one."""
+    whole = file.read()
+    if torn:
+        file.seek(len(whole[: whole.rfind("\n") + 1].encode()))
+        file.truncate()
+    elif whole and not whole.endswith("\n"):
+        file.write("\n")
+
+
+def _unusable(detail: str) -> NoReturn:
+    click.echo(f"error: {detail}", err=True)
+    sys.exit(UNUSABLE)
 
 
 def _printed(command: list[str], text: str) -> str:
     try:
-        done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=SECONDS, check=False)
+        done = subprocess.run(
+            command,
+            input=text.encode(),
+            capture_output=True,
+            timeout=SECONDS,
+            check=False,
+        )
+    except ValueError as error:
+        raise OSError(f"{command[0]}: {error}") from None
     except subprocess.TimeoutExpired:
         raise OSError(f"{command[0]}: no answer within {SECONDS} s") from None
     if done.returncode:
-        raise OSError(f"{command[0]}: exit {done.returncode}: {done.stderr.strip()[:200]}")
-    return done.stdout
+        raise OSError(f"{command[0]}: exit {done.returncode}: {done.stderr.decode('utf-8', 'replace').strip()[:200]}")
+    return done.stdout.decode("utf-8", "replace")

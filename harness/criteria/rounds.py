@@ -18,7 +18,7 @@ from harness.rules import CatalogueError
 from harness.runlog import read_run
 
 Lane = Literal["site", "data", "device"]
-PLACE = re.compile(r"(.+):(\d+)")
+PLACE = re.compile(r"(.+):([0-9]{1,9})")
 
 
 class Step(NamedTuple):
@@ -176,7 +176,7 @@ class _Looking:
 
     def symptom(self) -> Iterator[str]:
         said = self.round.symptom
-        if not said.says or not said.by:
+        if not said.says.strip() or not said.by.strip():
             yield "nobody's words"
 
     def evidence(self) -> Iterator[str]:
@@ -201,10 +201,10 @@ class _Looking:
             return
         if not self._is_line(found.cause):  # CR-10
             yield f"cause not found: {found.cause!r} is no line of the code"
-        missing = [case for case in found.cases if not (self.root / case).is_file()]
+        missing = [case for case in found.cases if self._read(case) is None]
         if missing or not found.cases:  # CR-11
             yield f"no shared cases: {', '.join(missing) or 'none is named'}"
-        if not found.costs:  # CR-11
+        if not found.costs.strip():  # CR-11
             yield "it is not written down what the change lets through"
 
     def build(self) -> Iterator[str]:
@@ -229,7 +229,7 @@ class _Looking:
         opening, closing = (_query(self._steps(each.run)) for each in (self.round.evidence, self.round.again))
         if opening != closing:  # CR-13
             yield f"another query: {closing} instead of {opening}"
-        ran = next((step["version"] for step in self._steps(self.round.again.run) if step["kind"] == "run"), "")
+        ran = next((step.get("version", "") for step in self._steps(self.round.again.run) if step["kind"] == "run"), "")
         if self.round.build is None or ran != self.round.build.version:  # CR-13
             yield f"the count is of version {ran}, not of what was packed"
         left = self.after.get(self.round.evidence.label, 0)
@@ -245,10 +245,16 @@ class _Looking:
 
     def _is_line(self, cause: str) -> bool:
         found = PLACE.fullmatch(cause)
-        path = self.root / found[1] if found else None
-        if found is None or path is None or not path.is_file():
-            return False
-        return 1 <= int(found[2]) <= len(path.read_text(encoding="utf-8").splitlines())
+        there = self._read(found[1]) if found else None
+        return found is not None and there is not None and 1 <= int(found[2]) <= len(there.splitlines())
+
+    def _read(self, name: str) -> bytes | None:
+        """A file of the checkout; None where there is none, and for what lies outside of it."""
+        try:
+            path = (self.root / name).resolve()
+            return path.read_bytes() if path.is_relative_to(self.root.resolve()) else None
+        except (OSError, ValueError, RuntimeError):
+            return None
 
 
 def _counts(steps: list[dict[str, Any]]) -> dict[str, int]:
@@ -259,5 +265,5 @@ def _counts(steps: list[dict[str, Any]]) -> dict[str, int]:
 
 def _query(steps: list[dict[str, Any]]) -> str:
     """The command of a run, but for the folder it wrote to."""
-    command = next((str(step["command"]) for step in steps if step["kind"] == "run"), "")
+    command = next((str(step.get("command", "")) for step in steps if step["kind"] == "run"), "")
     return re.sub(r" (?:-o|--out)(?: |=)\S+", "", command)

@@ -3,13 +3,13 @@
 Only the order of the transcripts, the chunks of a long talk and the widths of the bar are made here.
 """
 
-import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from harness.report import words
 from harness.report.bytediff import sides
 from harness.report.view import Block, Difference, Item, Ledger, Left, Run, Segment, Step, Talk, Transcript, Turn
+from harness.runlog import read_begun
 
 LONG_TALK = 50  # turns; longer talks are folded into chunks of as many
 OPEN_RED = 3  # so many red transcripts are open from the start
@@ -22,16 +22,10 @@ KINDS = WHOLE | {"left", "line", "ledger", "turns", "warnings", "check", "differ
 
 def read_steps(run: Path) -> tuple[list[Step], bool]:
     """The steps of a run log that may still be being written, and whether its last line is torn."""
-    lines = run.read_text(encoding="utf-8").splitlines()
-    steps: list[Step] = []
-    for number, line in enumerate(lines, start=1):
-        try:
-            steps.append(json.loads(line))
-        except (json.JSONDecodeError, RecursionError) as wrong:
-            if number == len(lines):
-                return steps, True
-            raise ValueError(f"{run.name}, line {number}: not a step of a run log ({wrong})") from wrong
-    return steps, False
+    try:
+        return read_begun(run)
+    except ValueError as wrong:
+        raise ValueError(f"{run.name}, {wrong}") from None
 
 
 def view_of(steps: Sequence[Step], torn: bool = False) -> Run:

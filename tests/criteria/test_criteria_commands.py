@@ -120,6 +120,79 @@ def test_nobody_is_told_of_a_green_run_and_a_folder_without_a_run_is_refused(tmp
     assert rebuild("tell", tmp_path, "--send", "false", "--read", "false").exit_code == 2
 
 
+@pytest.mark.parametrize("tail", ["", "\n", '{"step": 3, "kind": "ver'])
+def test_somebody_is_told_of_a_run_that_was_killed_and_its_log_stays_one(tmp_path: Path, tail: str) -> None:
+    run, box = tmp_path / "run", tmp_path / "box"
+    run.mkdir()
+    whole = '{"step": 1, "kind": "run", "command": "rebuild-harness run x", "version": "1", "settings": {}}\n'
+    check = '{"step": 2, "kind": "verdict", "transcript": 0, "verdict": "green", "why": []}'
+    (run / "run.jsonl").write_text(f"{whole}{check}" + (tail if tail in ("", "\n") else f"\n{tail}"), encoding="utf-8")
+    done = rebuild("tell", run, "--send", python(SEND, box), "--read", python(READ, box))
+    assert (done.exit_code, done.stdout) == (0, "delivered: the receiver has it as om_7\n"), done.output
+    assert [(step["step"], step["kind"]) for step in read_run(run / "run.jsonl")][1:] == [(2, "verdict"), (3, "alert")]
+
+
+@pytest.mark.parametrize(
+    ("send", "read"),
+    [
+        ("import sys; sys.stdout.buffer.write(bytes([255]))", READ),
+        ("print(chr(0))", READ),
+        (SEND, "import sys; sys.stdout.buffer.write(bytes([255]))"),
+    ],
+)
+def test_what_is_no_text_proves_no_channel_and_is_recorded(tmp_path: Path, send: str, read: str) -> None:
+    out, box = red_run(tmp_path), tmp_path / "box"
+    box.write_text("an old message", encoding="utf-8")
+    assert rebuild("tell", out, "--send", python(send, box), "--read", python(read, box)).exit_code == 1
+    assert read_run(out / "run.jsonl")[-1]["state"] == "channel unproved"
+
+
+def test_half_a_surrogate_pair_in_a_command_is_told_all_the_same(tmp_path: Path) -> None:
+    run, box = tmp_path / "run", tmp_path / "box"
+    run.mkdir()
+    (run / "run.jsonl").write_text('{"step": 1, "kind": "run", "command": "run \\ud800"}\n', encoding="utf-8")
+    done = rebuild("tell", run, "--send", python(SEND, box), "--read", python(READ, box))
+    assert (done.exit_code, "\\ud800" in box.read_text(encoding="utf-8")) == (0, True), done.output
+
+
+@pytest.mark.parametrize(("send", "said"), [("", "names no command"), ("it's", "No closing quotation")])
+def test_a_channel_that_is_no_command_is_a_usage_error(tmp_path: Path, send: str, said: str) -> None:
+    out = red_run(tmp_path)
+    for words in (("--send", send, "--read", "true"), ("--send", "true", "--read", send)):
+        done = rebuild("tell", out, *words)
+        assert (done.exit_code, said in done.stderr) == (2, True), done.output
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("1", "line 2: not a step"),
+        ("{}", "line 2: not a step"),
+        ("", "line 2: not a step"),
+        ('{"step": 2, "kind": "check", "ok": "yes"}', "line 2: not a step"),
+        ('{"step": 2, "kind": "end"}', "line 2: not a step"),
+        ('{"step": 2, "kind": "end", "verdict": "red", "labels": [1]}', "$.labels"),
+        ('{"step": 2, "kind": "end", "verdict": "red", "labels": {"other": NaN}}', "$.labels"),
+        ('{"step": 2, "kind": "acceptance", "verdict": "GO", "subject": [1]}', "$.subject"),
+        ('{"step": 2, "kind": ' + "[" * 100_000, "line 2: not a step"),
+    ],
+)
+def test_a_line_that_is_no_step_is_named_by_whoever_reads_the_run(tmp_path: Path, line: str, said: str) -> None:
+    run = tmp_path / "run"
+    run.mkdir()
+    log = '{"step": 1, "kind": "run", "command": "x", "version": "1"}\n' + line + '\n{"step": 3, "kind": "end"}\n'
+    (run / "run.jsonl").write_text(log, encoding="utf-8")
+    told(tmp_path)
+    round_ = tmp_path / "round.toml"
+    round_.write_text(round_.read_text(encoding="utf-8").replace("before.jsonl", "run/run.jsonl"), encoding="utf-8")
+    for done in (
+        rebuild("tell", run, "--send", "true", "--read", "true"),
+        rebuild("rounds", round_, "--root", tmp_path / "checkout"),
+        rebuild("run", SENT, "--out", tmp_path / "out", "--accepted", run),
+    ):
+        assert (done.exit_code, said in done.stderr) == (2, True), done.output
+
+
 def test_rounds_say_which_step_is_due_and_who_holds_it(tmp_path: Path) -> None:
     told(tmp_path, without("use"), without("again"))
     done = rebuild("rounds", tmp_path / "round.toml", "--root", tmp_path / "checkout")

@@ -128,3 +128,31 @@ def test_nobodys_words_are_no_symptom(tmp_path: Path) -> None:
     assert told(tmp_path, ('by = "同事"', 'by = ""')).table == "symptom"
     with pytest.raises(CatalogueError, match=r"nowhere\.toml"):
         read_round(tmp_path / "nowhere.toml")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (("memory/explicit.py:2", "memory/explicit.py:" + "9" * 5000), "cause not found"),
+        (("memory/explicit.py:2", "x" * 5000 + ":1"), "cause not found"),
+        (("memory/explicit.py:2", "../round.toml:1"), "cause not found"),
+        (("memory/explicit.py:2", "/etc/passwd:1"), "cause not found"),
+        (("scenarios/five-forms.toml", "x" * 5000), "no shared cases"),
+        (("scenarios/five-forms.toml", "/etc/passwd"), "no shared cases"),
+        (
+            ('costs = "a bare clock now passes as explicit, with a day that nobody showed"', 'costs = " "'),
+            "not written",
+        ),
+    ],
+)
+def test_what_is_no_file_of_the_checkout_is_no_evidence(tmp_path: Path, change: tuple[str, str], said: str) -> None:
+    stands = told(tmp_path, change)
+    assert (stands.table, said in stands.lacks) == ("fix", True), stands.lacks
+
+
+def test_a_line_of_a_file_that_is_no_text_is_a_line(tmp_path: Path) -> None:
+    (tmp_path / "checkout" / "memory").mkdir(parents=True)
+    (tmp_path / "checkout" / "scenarios").mkdir()
+    (tmp_path / "checkout" / "scenarios" / "five-forms.toml").touch()
+    (tmp_path / "checkout" / "memory" / "explicit.py").write_bytes(b"\xff\n\xfe\n")
+    assert told(tmp_path).step is None
