@@ -119,7 +119,9 @@ def replay(
     command = ["rebuild-harness", "replay", *map(str, paths), "--out", str(out), "--malformed", malformed]
     if text is not None:
         command += ["--carry", "note", *(["--note", str(note)] if note else [])]
-    _play(lambda _: jobs, out, command, {"malformed": malformed, "carry": carry}, "transcripts", as_json, accepted)
+    _play(
+        paths, lambda _: jobs, out, command, {"malformed": malformed, "carry": carry}, "transcripts", as_json, accepted
+    )
 
 
 def _note(path: Path | None) -> str:
@@ -184,10 +186,11 @@ def run(
         ("--order", order),
     ):
         command += [name, str(value)] if value is not None else []
-    _play(lambda folder: scenario_jobs(scenarios, folder, how), out, command, {}, "scenarios", as_json, accepted)
+    _play(paths, lambda folder: scenario_jobs(scenarios, folder, how), out, command, {}, "scenarios", as_json, accepted)
 
 
 def _play(
+    paths: Sequence[Path],
     jobs: "Callable[[Path], Iterable[AnyJob]]",
     out: Path,
     command: Sequence[str],
@@ -197,7 +200,7 @@ def _play(
     accepted: Path | None,
 ) -> NoReturn:
     from harness.rules import CatalogueError
-    from harness.runs import RUN_LOG, write_run
+    from harness.runs import CANDIDATES, RUN_LOG, spare, write_run
     from threadrebuild.transcript.lines import UnreadableInput
 
     def each_done(done: "Replayed") -> None:
@@ -205,6 +208,7 @@ def _play(
             _print_lines(done, str(out / RUN_LOG))
 
     try:
+        spare(paths, out, CANDIDATES)
         written = write_run(jobs, out, command, settings, each_done, accepted)
     except (UnreadableInput, CatalogueError, ValueError, OSError) as error:
         _unusable(str(error))

@@ -8,6 +8,7 @@ import shlex
 import shutil
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
+from os.path import realpath
 from pathlib import Path
 from typing import Any
 
@@ -125,6 +126,17 @@ def make_room(out: Path, *folders: str) -> None:
         out.chmod(0o700)
     except OSError as error:
         raise UnusableFolder(f"{out}: {error.strerror or error}; choose another --out") from None
+
+
+def spare(read: Iterable[Path], out: Path, *folders: str) -> None:
+    """Raises `UnusableFolder` where what is to be read lies in what `make_room` would take away."""
+    taken = [Path(realpath(out / name)) for name in (*folders, RUN_LOG, PAGE)]
+    for path in read:
+        found = Path(realpath(path))
+        if any(found == each or each in found.parents for each in taken):
+            raise UnusableFolder(
+                f"{path}: an earlier run wrote it, and this one would take it away; choose another --out"
+            )
 
 
 def _is_run(log: Path) -> bool:

@@ -21,7 +21,7 @@ from harness.incident.scrubbing import SCRUBBED, scrub_archive
 from harness.replay import AnyJob, Job, replayed
 from harness.report.page import write_report
 from harness.runlog import RunLog
-from harness.runs import CANDIDATES, PAGE, RUN_LOG, make_room, private
+from harness.runs import CANDIDATES, PAGE, RUN_LOG, make_room, private, spare
 from harness.scenario.nights.job import NightJob
 from harness.scenario.nights.loading import load_night
 from threadrebuild import __version__
@@ -66,6 +66,7 @@ def incident(path: Path, scrub: bool, out: Path, command: str) -> Incident:
     Raises `BadArchive`, `ScenarioError` outside of a checkout, and `UnusableFolder`.
     """
     archive = read_archive(path)
+    spare([archive.operation_file], out, CANDIDATES, SCRUBBED)
     with tempfile.TemporaryDirectory(prefix="incident-") as name:
         folder = Path(name)
         if scrub:

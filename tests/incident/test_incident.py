@@ -122,6 +122,17 @@ def test_a_foreign_folder_is_not_written_to(tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["letter.txt"]
 
 
+@pytest.mark.parametrize("words", [(), ("--scrub",)])
+def test_an_archive_in_its_own_folder_is_not_taken_away(tmp_path: Path, words: tuple[str, ...]) -> None:
+    out = tmp_path / "out"
+    run(SHIPPED / "third-party", "--scrub", "-o", out)
+    before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    for archive in (out / "archive", next((out / "archive" / "operations").iterdir())):
+        done = run(archive, *words, "-o", out)
+        assert (done.exit_code, "choose another --out" in done.stderr) == (2, True), done.output
+    assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
+
+
 def test_it_writes_over_its_own_earlier_run_and_for_its_owner_alone(tmp_path: Path) -> None:
     out = tmp_path / "out"
     assert run(SHIPPED / "deaf-window", "--scrub", "-o", out).exit_code == 1

@@ -47,6 +47,15 @@ def test_what_is_stated_holds(tmp_path: Path) -> None:
     ]
 
 
+def test_a_candidate_of_an_earlier_run_is_not_taken_away_to_be_replayed(tmp_path: Path) -> None:
+    talks = _copied(tmp_path / "talks", "plain")
+    assert _replay(talks, "--out", tmp_path / "out").exit_code == 0
+    made = next((tmp_path / "out/candidates").rglob("*.jsonl"))
+    done = _replay(made, "--out", tmp_path / "out")
+    assert (done.exit_code, "choose another --out" in done.stderr, made.exists()) == (2, True, True), done.output
+    assert _replay(made, "--out", tmp_path / "other").exit_code in (0, 1)
+
+
 def test_a_statement_that_does_not_hold_is_red_and_told_from_the_log(tmp_path: Path) -> None:
     talks = _copied(tmp_path / "talks", "plain")
     stated = json.loads((talks / "plain.expect.json").read_bytes()) | {"turns": 4}
