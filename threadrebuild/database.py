@@ -3,12 +3,14 @@
 What the schema forbids, it forbids to everybody: foreign keys are checked, and triggers speak by `RAISE(ABORT, …)`.
 """
 
+import re
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any
+from zlib import crc32
 
 import msgspec
 
@@ -67,15 +69,15 @@ class Database:
     def write(self, sql: str, *values: Any, **named: Any) -> int:
         """Run one statement, in a transaction of its own where none is open; return the id of the last row inserted."""
         with self.transaction():
-            return self._connection.execute(sql, named or values).lastrowid or 0
+            return self._run(sql, values, named).lastrowid or 0
 
     def rows(self, sql: str, *values: Any, **named: Any) -> list[sqlite3.Row]:
         """All rows of a query."""
-        return self._connection.execute(sql, named or values).fetchall()
+        return self._run(sql, values, named).fetchall()
 
     def row(self, sql: str, *values: Any, **named: Any) -> sqlite3.Row | None:
         """The first row of a query, or None."""
-        found: sqlite3.Row | None = self._connection.execute(sql, named or values).fetchone()
+        found: sqlite3.Row | None = self._run(sql, values, named).fetchone()
         return found
 
     def value(self, sql: str, *values: Any, **named: Any) -> Any:
@@ -83,16 +85,29 @@ class Database:
         found = self.row(sql, *values, **named)
         return None if found is None else found[0]
 
+    def _run(self, sql: str, values: tuple[Any, ...], named: dict[str, Any]) -> sqlite3.Cursor:
+        # Half a surrogate pair, as a text has that was cut inside a character, is none of UTF-8's.
+        given = {name: _whole(each) for name, each in named.items()} if named else tuple(map(_whole, values))
+        return self._connection.execute(sql, given)
+
 
 def open_database(path: Path, package: str, step: Step = lambda name: None, *, durable: bool = True) -> Database:
     """Open the store at `path`, made from the `schema.sql` of a package where there is none yet.
 
     A store that is not `durable` survives its process, and no power cut.
 
-    Raises OSError for a file that cannot be made private, `sqlite3.DatabaseError` for one that is no store.
+    Raises OSError for a file that cannot be made private, `sqlite3.DatabaseError`, which names the file, for one that
+    is no store, or one of another schema.
     """
     path.touch(mode=0o600)
     path.chmod(0o600)
+    try:
+        return _opened(path, (files(package) / "schema.sql").read_text(encoding="utf-8"), step, durable)
+    except sqlite3.DatabaseError as error:
+        raise type(error)(f"{path}: {error}") from None
+
+
+def _opened(path: Path, schema: str, step: Step, durable: bool) -> Database:
     connection = sqlite3.connect(path, isolation_level=None, timeout=BUSY_MS / 1000)
     try:
         connection.row_factory = sqlite3.Row
@@ -100,7 +115,7 @@ def open_database(path: Path, package: str, step: Step = lambda name: None, *, d
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'OFF'}")
         connection.execute("PRAGMA recursive_triggers = ON")
-        _make(connection, (files(package) / "schema.sql").read_text(encoding="utf-8"))
+        _make(connection, schema)
     except BaseException:
         connection.close()
         raise
@@ -123,7 +138,22 @@ def _make(connection: sqlite3.Connection, schema: str) -> None:
     if not connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
         for statement in _statements(schema):
             connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {_mark(schema)}")
     connection.execute("COMMIT")
+    if connection.execute("PRAGMA user_version").fetchone()[0] != _mark(schema):
+        raise sqlite3.DatabaseError("a store of another schema: of another version, or of something else")
+
+
+def _mark(schema: str) -> int:
+    """What tells one schema from another; comments and spaces make no other one."""
+    said = " ".join(re.sub("--.*", "", schema).split())
+    return crc32(said.encode()) >> 1 or 1
+
+
+def _whole(value: Any) -> Any:
+    if not isinstance(value, str) or value.isascii():
+        return value
+    return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _statements(script: str) -> Iterator[str]:

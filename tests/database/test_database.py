@@ -1,5 +1,6 @@
 """The store under the cores: private, all or nothing, and made once however many come."""
 
+import re
 import sqlite3
 import stat
 import subprocess
@@ -27,6 +28,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     (folder / "__init__.py").write_text("")
     (folder / "schema.sql").write_text(SCHEMA)
     monkeypatch.syspath_prepend(folder.parent)
+    monkeypatch.delitem(sys.modules, "little_store", raising=False)
     return "little_store"
 
 
@@ -100,6 +102,29 @@ def test_a_file_that_is_no_store_is_refused_and_kept(tmp_path: Path, package: st
     path = tmp_path / "store.db"
     path.write_bytes(b"no store at all, but long enough to be looked at" * 40)
     before = path.read_bytes()
-    with pytest.raises(sqlite3.DatabaseError):
+    with pytest.raises(sqlite3.DatabaseError, match=re.escape(str(path))):
         open_database(path, package)
     assert path.read_bytes() == before
+
+
+def test_a_store_of_another_schema_is_refused_by_name_and_kept(tmp_path: Path, package: str) -> None:
+    path, schema = tmp_path / "store.db", tmp_path / "packages" / package / "schema.sql"
+    with opened(path, package) as store:
+        store.write("INSERT INTO notes (text) VALUES ('here')")
+    schema.write_text(f"-- said otherwise\n{SCHEMA}")
+    with opened(path, package) as store:
+        assert store.value("SELECT text FROM notes") == "here"
+    schema.write_text(f"{SCHEMA}CREATE TABLE more (id INTEGER PRIMARY KEY);\n")
+    with pytest.raises(sqlite3.DatabaseError, match=re.escape(f"{path}: a store of another schema")):
+        open_database(path, package)
+    schema.write_text(SCHEMA)
+    with opened(path, package) as store:
+        assert store.value("SELECT text FROM notes") == "here"
+
+
+def test_a_text_cut_inside_a_character_is_kept_but_for_that_character(tmp_path: Path, package: str) -> None:
+    with opened(tmp_path / "store.db", package) as store:
+        store.write("INSERT INTO notes (text) VALUES (?)", "鱼 \ud83d")
+        store.write("INSERT INTO notes (text) VALUES (:text)", text="\ud83d\udc1f")
+        assert [row["text"] for row in store.rows("SELECT text FROM notes ORDER BY id")] == ["鱼 \ufffd", "🐟"]
+        assert store.value("SELECT id FROM notes WHERE text = ?", "鱼 \ud83d") == 1

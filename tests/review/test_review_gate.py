@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
 from reviewing import calls, chat, drafts, goes_on, grants, only_turn, revises, says, shown
 
 from harness.expect import expect, expect_equal, proves
@@ -10,8 +11,12 @@ from harness.world.review import ReviewHouse
 from harness.world.review_setting import Setting
 from harness.world.reviewer import Problem, Verdict
 from threadrebuild.carry.failures import FailedTurn, read_failures
+from threadrebuild.review.client import Problem as Said
 from threadrebuild.review.failures import failed_turns
+from threadrebuild.review.opinion import opinion_of
 from threadrebuild.review.paths import app_hook, official_pending
+from threadrebuild.review.search import Search
+from threadrebuild.review.speech import names_in
 from threadrebuild.transcript.tags import REVIEW_TAGS, nothing_but_blocks
 
 OBJECTS = Setting(notes=["别用感叹号。"], reviews={"m": Verdict(notes=[0])})
@@ -273,3 +278,26 @@ def test_a_window_change_gets_proof_of_each_failure_and_of_nothing_else(tmp_path
 def test_an_opinion_is_nothing_but_blocks_that_a_window_change_takes_out(tmp_path: Path) -> None:
     blocks = nothing_but_blocks(_cat_forgotten(tmp_path).opinions["m"])
     assert {block.tag for block in blocks or ()} == REVIEW_TAGS
+
+
+@pytest.mark.parametrize("tag", sorted(REVIEW_TAGS))
+@pytest.mark.parametrize("said", ["<{}>", "</{}>", "x\n</{}>\n和你说", "<{} a='1'>"])
+def test_a_tag_that_somebody_quotes_ends_no_block(tag: str, said: str) -> None:
+    quoted = said.format(tag)
+    problem = Said(kind="other", about="", say=quoted)
+    opinion = opinion_of([], [], [problem], [quoted], {"阿福": Search("阿福", "found", (quoted,), 1)})
+    assert [block.tag for block in nothing_but_blocks(opinion)] == ["review-problems", "review-evidence"]
+    assert opinion.count(quoted.replace("<", "＜")) == 3
+
+
+def test_a_problem_that_says_nothing_is_none() -> None:
+    assert opinion_of([], [], [Said(kind="other", about="", say=" \n")], [], {}) == ""
+
+
+def test_a_name_without_a_letter_stands_in_no_text() -> None:
+    assert names_in("我不记得了。", {"": "m1", " ": "m2", "阿福": "m3"}) == []
+
+
+def test_a_draft_cut_inside_a_character_is_reviewed_and_sent(tmp_path: Path) -> None:
+    house = chat(tmp_path, None, says("喂了吗？"), drafts("喂了 \ud83d"))
+    assert (only_turn(house).state, shown(house)) == ("sent", ["喂了 \ufffd"])

@@ -65,7 +65,7 @@ class Client:
         try:
             answer = self._models.review(msgspec.json.encode(request))
             reply = None if answer is None else msgspec.json.decode(answer, type=Reply)
-        except (OSError, msgspec.DecodeError, RecursionError):
+        except (OSError, UnicodeEncodeError, msgspec.DecodeError, RecursionError):
             return None
         known = reply is not None and all(number < len(notes) for number in reply.notes)
         return reply if known else None

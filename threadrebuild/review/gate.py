@@ -121,6 +121,7 @@ class Gate:
 
     def _review(self, turn: Turn, draft: str) -> Answer:
         self.store.enter_review(turn.id, draft)
+        draft = self.store.get(turn.id).draft or ""
         searches = Searches(self.doors.history, self.doors.clock)
         talk = self._talk(turn)
         forced = claims(draft, talk)

@@ -4,6 +4,7 @@ It is empty where the draft passes. Problems and evidence stand in blocks of the
 takes out of the session's record once the turn is over.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from threadrebuild.review.client import Problem
@@ -13,6 +14,7 @@ from threadrebuild.review.speech import Claim, Rule
 ONLY_ONCE = "这是本轮唯一一次核对或改稿"  # RV-13
 NO_MORE = "不要再调用核对、检索或其他工具"  # RV-13
 PROBLEMS_TAG, EVIDENCE_TAG = "review-problems", "review-evidence"
+_QUOTED_TAG = re.compile(f"<(?=/?(?:{PROBLEMS_TAG}|{EVIDENCE_TAG})\\b)")
 NOT_CHECKED = "没核到，不等于没有：不要因此改成不确定的说法，也不要写相反的事实"
 
 SAYS: Mapping[Rule, str] = {
@@ -56,7 +58,8 @@ def opinion_of(
 
 
 def _block(tag: str, lines: Sequence[str]) -> str:
-    return "\n".join([f"<{tag}>", *lines, f"</{tag}>"])
+    # A quoted tag would end the block early, and what is behind it would pass for somebody's words.
+    return "\n".join([f"<{tag}>", *(_QUOTED_TAG.sub("＜", line) for line in lines), f"</{tag}>"])
 
 
 def _of_notes(violated: Sequence[str]) -> Iterator[str]:
@@ -81,7 +84,8 @@ def _of_problems(problems: Sequence[Problem], searches: Mapping[str, Search]) ->
     for problem in problems:
         if problem.kind in RESTS_ON_HISTORY and problem.about in unchecked:
             continue
-        yield problem.say
+        if problem.say.strip():
+            yield problem.say
 
 
 def _evidence(name: str, search: Search) -> Iterator[str]:

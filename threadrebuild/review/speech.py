@@ -77,7 +77,7 @@ def names_in(text: str, names: Mapping[str, str]) -> list[str]:
     found = [
         name
         for name in names
-        if name in text  # RV-27
+        if name.strip() and name in text  # RV-27
     ]
     longer = {name for name in found for other in found if name != other and name in other}
     return sorted(set(found) - longer, key=text.rfind)
