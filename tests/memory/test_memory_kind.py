@@ -49,7 +49,8 @@ DEMANDS = [
     ("sessions = 1", "sessions = 2"),
     ('claimed = "他要灰色的。", watermark = 3', 'claimed = "他要灰色的。", watermark = 4'),
     (f"hops = {HOPS}", 'hops = ["claim session"]'),
-    ("blames = []", 'blames = ["pull originals"]'),
+    # An absence alone is no pass (CR-16).
+    ('sessions = 1 }, { rule = "MC-01", blames = []', 'blames = ["pull originals"]'),
     ('came = "trimmed", hop = "prompt assembly", amount = 10', 'came = "trimmed", hop = "prompt assembly", amount = 9'),
     ('came = "pulled", hop = "pull originals"', 'came = "pulled", hop = "pull originals", times = 2'),
     ("labels = { stored = 1 }", 'labels = { "nothing read" = 1 }'),
@@ -72,7 +73,8 @@ def run(root: Path, demand: str, story: str = STORY) -> tuple[int, str]:
     """Play a story with one demand; returns the exit code and all that was printed."""
     path = root / "scenarios" / "li.toml"
     top, told = story.split("\n", 1)
-    path.write_text(f'{top}\nexpect = [{{ rule = "MC-01", {demand} }}]\n{told}', encoding="utf-8")
+    seen = '{ rule = "MC-01", sessions = 1 }'  # beside a demand for nothing, something has to be seen
+    path.write_text(f'{top}\nexpect = [{{ rule = "MC-01", {demand} }}, {seen}]\n{told}', encoding="utf-8")
     done = CliRunner().invoke(main, ["run", str(path), "--out", str(root / "out")])
     return done.exit_code, done.output
 
