@@ -82,28 +82,26 @@ def play_job(log: RunLog, number: int, job: NightJob) -> Judged:
     scenario, how = job.scenario, job.how
     log.add("night", transcript=number, name=job.name, door=scenario.door, seed=how.seed, fault=str(how.wrong or ""))
     with tempfile.TemporaryDirectory() as name:
-        begun = log.step
         play = play_night(scenario, Path(name) / "night", how.wrong, how.seed, how.until, log)
-        events = log.step - begun
         _log_source(log, number, job, play)
-        return _Judging(log, number, job, play, events).judged()
+        return _Judging(log, number, job, play).judged()
 
 
 class _Judging:
     """One night that is over; what fails goes into `why`."""
 
-    def __init__(self, log: RunLog, number: int, job: NightJob, play: Play, events: int) -> None:
-        from harness.criteria.passes import why_no_pass
-
+    def __init__(self, log: RunLog, number: int, job: NightJob, play: Play) -> None:
         self.log = log
         self.number = number
         self.scenario = job.scenario
         self.how = job.how
         self.play = play
-        self.why = why_no_pass(events, job.scenario.expect)
+        self.why: list[str] = []
         self.failures: list[Failure] = []
 
     def judged(self) -> Judged:
+        from harness.criteria.passes import why_no_pass
+
         if self.how == How(self.how.seed):
             self._ask_story()
             self._ask_scenario()
@@ -112,6 +110,8 @@ class _Judging:
             for invariant in OPERATION_INVARIANTS:
                 faults = list(invariant.faults(ended))
                 self._check("invariant", invariant.name, invariant.rule, not faults, "; ".join(faults) or "holds")
+        # What a demand asked of the household, such as its doctor, was observed as well.
+        self.why += why_no_pass(self.play.night.world.step, self.scenario.expect)
         self.log.add("verdict", transcript=self.number, verdict="red" if self.why else "green", why=self.why)
         return Judged(self.why, self.failures)
 
