@@ -167,17 +167,20 @@ def plan(
 @main.command()
 @_transcript
 @click.option("--out", type=path_type, required=True, help="The new file; nothing is overwritten.")
+@_malformed
 @config_option
 @json_option
-def strip(transcript: Path, out: Path, config: Path | None, as_json: bool) -> None:
+def strip(transcript: Path, out: Path, malformed: Malformed, config: Path | None, as_json: bool) -> None:
     """Write the record without what its reviews gave the model, once the turns that used it are over."""
     settings = _settings(find_config(config, os.environ), as_json)
     try:
-        done = strip_record(source_in(settings, transcript), out, settings, SystemFiles())
+        done = strip_record(source_in(settings, transcript), out, settings, SystemFiles(), malformed)
     except FileExistsError:
         _unusable("output-exists", f"{out} is there already; nothing is overwritten", as_json)
-    except (UnreadableInput, OSError) as error:
+    except UnreadableInput as error:
         _unusable("unreadable-input", str(error), as_json)
+    except OSError as error:
+        _unusable("output", f"{out}: {error.strerror or error}", as_json)
     if as_json:
         print_json({"record": str(out), **asdict(done)})
     else:

@@ -72,7 +72,7 @@ def test_what_makes_no_sense_is_a_usage_error(tmp_path: Path, words: list[str]) 
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize("data", [b"", b" \n", b"\xff"])
+@pytest.mark.parametrize("data", [b"", b" \n", b"\xff", b"\xef\xbb\xbf", b"\xef\xbb\xbf\r\n"])
 def test_a_note_that_says_nothing_is_none(tmp_path: Path, data: bytes) -> None:
     source = told(tmp_path)
     (tmp_path / "note.txt").write_bytes(data)
@@ -106,6 +106,35 @@ def test_a_record_is_stripped_into_a_new_file(tmp_path: Path) -> None:
     assert json.loads(done.stdout)["bytes"] == 0
     assert out.read_bytes() == source.read_bytes()
     assert CliRunner().invoke(main, ["strip", str(source), "--out", str(out)]).exit_code == 2
+
+
+@pytest.mark.parametrize("bad", [b"garbage", b'{"type":"user"', b'{"a":NaN}', b"[" * 5000])
+def test_a_record_that_cannot_be_read_whole_is_not_stripped_in_silence(tmp_path: Path, bad: bytes) -> None:
+    source, out = told(tmp_path), tmp_path / "stripped.jsonl"
+    first, rest = source.read_bytes().split(b"\n", 1)
+    source.write_bytes(first + b"\n" + bad + b"\n" + rest)
+    done = CliRunner().invoke(main, ["strip", str(source), "--out", str(out)])
+    assert (done.exit_code, f"{source}: line 2 at byte {len(first) + 1}" in done.stderr) == (2, True), done.output
+    assert {path.name for path in tmp_path.iterdir()} == {"note.txt", "source.jsonl"}
+    asked = CliRunner().invoke(main, ["strip", str(source), "--out", str(out), "--malformed", "report"])
+    assert (asked.exit_code, out.read_bytes()) == (0, source.read_bytes()), asked.output
+
+
+@pytest.mark.parametrize(
+    ("out", "said"),
+    [
+        ("", "is there already"),
+        ("no/such/file", "No such file"),
+        ("note.txt/x", "Not a directory"),
+        ("x" * 300, "long"),
+    ],
+)
+def test_where_a_stripped_record_cannot_lie_is_named(tmp_path: Path, out: str, said: str) -> None:
+    source = told(tmp_path)
+    path = str(tmp_path / out) if out else ""
+    done = CliRunner().invoke(main, ["strip", str(source), "--out", path])
+    assert (done.exit_code, said in done.stderr, ".part" in done.stderr) == (2, True, False), done.output
+    assert {path.name for path in tmp_path.iterdir()} == {"note.txt", "source.jsonl"}
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,6 @@ def read_note(path: Path, settings: Settings) -> Note:
         raise UnreadableInput(f"{path}: {error.strerror or error}") from None
     except UnicodeDecodeError as error:
         raise UnreadableInput(f"{path}: a window note is UTF-8: {error.reason}") from None
-    if not text.strip():
+    if not text.strip().strip("\ufeff").strip():
         raise UnreadableInput(f"{path}: an empty window note")
     return note_of(text, settings)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from threadrebuild.carry.places import SourceChanged
+from threadrebuild.carry.plan import Malformed
 from threadrebuild.carry.record import read_record
 from threadrebuild.carry.record_rows import RecordRow
 from threadrebuild.carry.rows import as_json
@@ -31,12 +32,21 @@ class Stripped:
     breakpoint_uuid: str | None
 
 
-def strip_record(source: Path, out: Path, settings: Settings, files: Files) -> Stripped:
+def strip_record(source: Path, out: Path, settings: Settings, files: Files, malformed: Malformed = "block") -> Stripped:
     """Write the record at `source` without used-up review material to the new file `out` (WN-13, WN-15).
 
-    Raises `UnreadableInput` where there is no readable record, and OSError; then there is no `out`.
+    Raises `UnreadableInput` where there is no readable record: a line that cannot be read may hold such material, and
+    only `malformed="report"` leaves it as it stands. Raises OSError. Either way there is no `out` then.
     """
+    if not out.name:
+        raise FileExistsError(out)
     transcript = read_transcript(source, settings)
+    if transcript.malformed and malformed == "block":
+        bad = transcript.malformed[0]
+        raise UnreadableInput(
+            f"{source}: line {bad.line} at byte {bad.offset}, first bad byte at {bad.bad_byte}: {bad.reason}"
+            " (--malformed report leaves such lines as they stand)"
+        )
     try:
         rows = read_record(transcript, settings).rows
         with source.open("rb") as file:
