@@ -122,6 +122,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             raise ValueError("context_limit_tokens must leave room beside closing_reserve_tokens and the margin")
         if self.carry == "note" and self.note_path is None:
             raise ValueError('carry = "note" needs note_path')
+        for name in self.__struct_fields__:
+            value = getattr(self, name)
+            texts = [value] if isinstance(value, str) else value if isinstance(value, tuple | list) else ()
+            if any("\0" in text for text in texts):  # no path, argument or variable can hold one
+                raise ValueError(f"{name} must not hold a NUL character")
         for name in PATHS:
             path = getattr(self, name)
             if path is not None and not Path(path).is_absolute():  # TR-002

@@ -14,6 +14,7 @@ import msgspec
 
 from threadrebuild.carry.candidate import LEDGER, MANIFEST
 from threadrebuild.carry.manifest import Manifest, read_manifest
+from threadrebuild.carry.rows import parsed_time
 from threadrebuild.config import CONFIG_NAME, FACTS_OF_DOOR, ConfigError, Settings, load_settings
 from threadrebuild.doors.door import is_session_id
 from threadrebuild.operation.prepare import SNAPSHOT
@@ -118,6 +119,8 @@ def _operation(file: Path) -> Operation:
         raise BadArchive(f"{file}: {error.strerror or error}") from None
     except (msgspec.DecodeError, RecursionError) as error:
         raise BadArchive(f"{file}: no operation: {error}") from None
+    if parsed_time(operation.created_at) is None:
+        raise BadArchive(f"{file}: created_at: {operation.created_at!r} is no time")
     if operation.id != file.stem:
         raise BadArchive(f"{file}: is the record of operation {operation.id}")
     return operation

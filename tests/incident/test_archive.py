@@ -43,6 +43,17 @@ SPOILS: dict[str, tuple[Callable[[Path], object], str, str]] = {
     "a field missing": (lambda at: change_record(at, lambda op: op.pop("door")), ".json", "`door`"),
     "an unknown state": (lambda at: change_record(at, lambda op: op.update(state="lost")), ".json", "lost"),
     "an unknown door": (lambda at: change_record(at, lambda op: op.update(door="window")), ".json", "no door"),
+    "no time": (lambda at: change_record(at, lambda op: op.update(created_at="that night")), ".json", "is no time"),
+    "a record nested too deep": (
+        lambda at: operation_file(at).write_bytes(b'{"more":' + b"[" * 100_000),
+        ".json",
+        "no operation",
+    ),
+    "a configuration nested too deep": (
+        lambda at: (at / "config.toml").write_text("x = " + "[" * 10_000),
+        "config.toml",
+        "not TOML",
+    ),
     "a path for a session": (
         lambda at: change_record(at, lambda op: op.update(new_session_id="../x")),
         ".json",

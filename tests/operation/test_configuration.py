@@ -95,3 +95,14 @@ def test_no_cap_is_the_default_and_no_turn_is_too_old(tmp_path: Path) -> None:
     plan = plan_file(source, settings)
     expect("TR-143", plan.estimated_tokens > 30_000, f"more is carried than any small cap: {plan.estimated_tokens}")
     expect_equal("TR-143", (len(plan.selected), plan.dropped_oldest_turns), (turns, 0), "turns carried and dropped")
+
+
+def test_no_setting_holds_a_character_that_no_path_or_argument_can(tmp_path: Path) -> None:
+    for key, value in (
+        ("state_dir", '"/a\\u0000b"'),
+        ("project_dir", '"/a\\u0000b"'),
+        ("resume_command", '["claude\\u0000", "{session_id}"]'),
+    ):
+        assert (
+            loaded(tmp_path, f"{key} = {value}") == f"{tmp_path / 'settings.toml'}: {key} must not hold a NUL character"
+        )
