@@ -54,6 +54,7 @@ SPOILS: dict[str, tuple[Callable[[Path], object], str, str]] = {
         "config.toml",
         "not TOML",
     ),
+    "a record of another version": (lambda at: change_record(at, lambda op: op.update(format=2)), ".json", "$.format"),
     "a path for a session": (
         lambda at: change_record(at, lambda op: op.update(new_session_id="../x")),
         ".json",

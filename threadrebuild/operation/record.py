@@ -8,8 +8,6 @@ from threadrebuild.channel.proof import Delivery
 from threadrebuild.doors.door import Identity
 from threadrebuild.operation.states import State
 
-FORMAT = 1
-
 
 class Lease(msgspec.Struct, frozen=True):
     """A worker's claim: whose it is, and until when (ISO time) it holds without being renewed (TR-L25)."""
@@ -98,4 +96,5 @@ class Operation(msgspec.Struct, kw_only=True):
     """What became of the messages held during the switch: source/chat/id → state and evidence (TR-172)."""
     later_dialogue: dict[str, Any] = {}
     """What was said after activation and stays in the new session: file and number of texts (TR-L24)."""
-    format: int = FORMAT
+    format: Literal[1] = 1
+    """A record of another version is none that this one may go on with."""
