@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any
+from urllib.parse import urlencode
 from zlib import crc32
 
 import msgspec
@@ -21,6 +22,11 @@ Id = Annotated[int, msgspec.Meta(ge=1, le=LARGEST_ID)]
 """The number of a row, in what comes from outside: SQLite takes no larger one."""
 Step = Callable[[str], object]
 """Told `commit` right before and `committed` right after each commit, so that a run can end at either."""
+
+_LOOKS_ONLY = {
+    "mode": "ro",  # OPS-05
+}
+"""How SQLite opens a store of somebody that is only to be looked at."""
 
 
 class Database:
@@ -127,7 +133,7 @@ def view_database(path: Path) -> Database:
 
     Raises `sqlite3.OperationalError` where there is none.
     """
-    connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, isolation_level=None)
+    connection = sqlite3.connect(f"{path.resolve().as_uri()}?{urlencode(_LOOKS_ONLY)}", uri=True, isolation_level=None)
     connection.row_factory = sqlite3.Row
     return Database(connection, lambda name: None)
 

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from threadrebuild.database import Database, open_database
+from harness.expect import expect, expect_equal, proves
+from threadrebuild.database import Database, open_database, view_database
 
 SCHEMA = """\
 CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL); -- one statement
@@ -128,3 +129,23 @@ def test_a_text_cut_inside_a_character_is_kept_but_for_that_character(tmp_path: 
         store.write("INSERT INTO notes (text) VALUES (:text)", text="\ud83d\udc1f")
         assert [row["text"] for row in store.rows("SELECT text FROM notes ORDER BY id")] == ["鱼 \ufffd", "🐟"]
         assert store.value("SELECT id FROM notes WHERE text = ?", "鱼 \ud83d") == 1
+
+
+@proves("OPS-05")
+def test_somebodys_store_is_looked_at_and_never_written(tmp_path: Path) -> None:
+    path = tmp_path / "chat.db"
+    owner = sqlite3.connect(path)
+    owner.execute("CREATE TABLE lines (text TEXT)")
+    owner.execute("INSERT INTO lines VALUES ('鱼喂了')")
+    owner.commit()
+    view = view_database(path)
+    expect_equal("OPS-05", view.value("SELECT text FROM lines"), "鱼喂了", "what the view sees")
+    refused = False
+    try:
+        view.write("INSERT INTO lines VALUES ('x')")
+    except sqlite3.OperationalError:
+        refused = True
+    view.close()
+    expect("OPS-05", refused, "a write through the view is refused")
+    expect_equal("OPS-05", owner.execute("SELECT count(*) FROM lines").fetchone()[0], 1, "lines in the store")
+    owner.close()

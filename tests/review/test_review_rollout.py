@@ -93,6 +93,27 @@ def test_no_review_runs_under_another_limit(tmp_path: Path) -> None:
         expect_equal("RV-19", len(house.models.asked), 0, f"reviews under {limit}")
 
 
+@proves("OPS-01")
+def test_a_limit_is_not_changed_without_those_beside_it(tmp_path: Path) -> None:
+    alone = reviewed(tmp_path / "alone", limit_ms=(4600, 3700, 800))
+    expect_equal("RV-16", paths(alone.off), [], "untested paths")
+    expect_equal("OPS-01", [reason.about for reason in alone.off], ["limit"], "what keeps review off")
+    expect_equal("OPS-01", len(alone.models.asked), 0, "reviews under a limit that was changed alone")
+    kept = reviewed(tmp_path / "kept", limit_ms=(4500, 3700, 800))
+    expect("OPS-01", kept.models.asked, "reviews under the limits that belong together")
+
+
+@proves("OPS-04")
+def test_a_change_that_one_path_was_not_tested_with_keeps_review_off() -> None:
+    new, old = hash_of(NEW_PROMPT), hash_of(PROMPT)
+    both = why_off(new, rollout(new), new, NEW_PROMPT)
+    expect("RV-14", not any(reason.about == "prompt" for reason in both), "the change stands in all three places")
+    expect_equal("OPS-04", paths(both), [], "paths that were not tested with the change")
+    for path in PATHS:
+        half = msgspec.structs.replace(rollout(new), tested={each: old if each == path else new for each in PATHS})
+        expect_equal("OPS-04", paths(why_off(new, half, new, NEW_PROMPT)), [path], f"{path} was left as it was")
+
+
 def test_the_pinned_hash_is_that_of_the_prompt() -> None:
     assert hash_of(PROMPT) == PROMPT_SHA256
 

@@ -75,9 +75,9 @@ def why_off(client: str, rollout: Rollout, relay: str, prompt: str = PROMPT) -> 
     reasons += [
         Reason("path", path)
         for path in PATHS
-        if rollout.tested.get(path) != wanted  # RV-16
+        if rollout.tested.get(path) != wanted  # RV-16 OPS-04
     ]
     limits = (rollout.search_limit_ms, rollout.search_first_ms, rollout.search_follow_up_ms)
-    if limits != (TOTAL_MS, FIRST_MS, FOLLOW_UP_MS):  # RV-19
+    if limits != (TOTAL_MS, FIRST_MS, FOLLOW_UP_MS):  # RV-19 OPS-01
         reasons.append(Reason("limit", f"{limits[0]} = {limits[1]} + {limits[2]} ms"))
     return reasons
