@@ -1,0 +1,99 @@
+"""What must hold in the rooms is looked at by SQL: each query gets a fault planted in the store, and has to see it."""
+
+import io
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.expect import expect, expect_equal, noted, proves
+from harness.invariants.collab import NAMES, Broken, Watch, faults
+from harness.runlog import RunLog
+
+STORY = Path(__file__).parents[2] / "scenarios" / "collab" / "two-lines-one-turn.toml"
+LEVEL = 8
+LIVE = "state = 'running', ended_at = NULL, end_reason = NULL"
+TWO_OF_ONE_BOT = f"{LIVE}, bot = 1, session = 1 WHERE id IN (1, 2)"
+PLANTS = {
+    "one live segment a work item": [f"UPDATE turns SET work_item = 1, {LIVE}"],
+    "one live segment a Bot and plan": [f"UPDATE turns SET plan = 1, {TWO_OF_ONE_BOT}"],
+    "one live desk a Bot and session": [f"UPDATE turns SET mode = 'desk', {TWO_OF_ONE_BOT}"],
+    "an end has its reason and its time": ["UPDATE turns SET end_reason = ''"],
+    "what waits has an open wait": ["UPDATE work_items SET state = 'waiting'"],
+    "one change of folder a segment": ["UPDATE turns SET cwd_changes = 2"],
+    "a Bot is given a line once in one work item": [
+        "INSERT INTO inbox_items (work_item, kind, message, author, text, prio, state, read_by_turn, seq)"
+        " SELECT work_item, kind, message, author, text, prio, state, read_by_turn, seq FROM inbox_items LIMIT 1"
+    ],
+    "what keeps a line from being delivered can come": [
+        "UPDATE messages SET state = 'arrived' WHERE author = 'user'",
+        "UPDATE effects SET state = 'done'",
+    ],
+    "nothing is asked for by a segment that is over": ["UPDATE effects SET state = 'pending' WHERE turn IS NOT NULL"],
+    "one call of a segment runs at a time": ["UPDATE calls SET state = 'started', turn = 1"],
+    "no line is lost": ["DELETE FROM messages WHERE author = 'user'"],
+    "a line goes its way forward": ["UPDATE messages SET state = 'arrived' WHERE author = 'user'"],
+    "a segment that is over stays as it ended": ["UPDATE turns SET end_reason = 'another'"],
+    "every line that was taken in is in the transcript, once": ["DELETE FROM messages WHERE author = 'user'"],
+    "a segment says what it was to say, once": [
+        "INSERT INTO messages (session, author, bot, seq, at, text, turn)"
+        " SELECT session, author, bot, seq, at, text, turn FROM messages WHERE author = 'bot'"
+    ],
+    "a tool is begun once for a call": [
+        "INSERT INTO effects (event, kind, turn, subject, body, state)"
+        " SELECT event, kind, turn, subject, body, 'done' FROM effects WHERE kind = 'run_tool'"
+    ],
+}
+"""By the invariant's name; those that a sabotage of the core makes fire are left to it."""
+
+
+@dataclass
+class Ended:
+    """A store that nobody works on any more."""
+
+    store: sqlite3.Connection
+    broken: Sequence[Broken]
+
+    def rows(self, sql: str, *values: object) -> list[tuple[object, ...]]:
+        return self.store.execute(sql, values).fetchall()
+
+
+def evening(folder: Path) -> Path:
+    """The store of a story that is over, without what it refuses: other programs may have written to it."""
+    from harness.scenario.collab.play import play
+    from harness.scenario.stories.loading import load_stories
+
+    folder.mkdir()
+    played = play(load_stories(STORY)[0], folder, 0, RunLog(io.StringIO()), 0)
+    played.rooms.close()
+    path = next(folder.rglob("rooms.db"))
+    store = sqlite3.connect(path, isolation_level=None)
+    rows = store.execute("SELECT type, name FROM sqlite_schema WHERE type IN ('trigger', 'index') AND sql NOT NULL")
+    for kind, name in rows.fetchall():
+        store.execute(f"DROP {kind} {name}")
+    store.execute("PRAGMA journal_mode = DELETE")
+    store.close()
+    return path
+
+
+@proves("CR-04")
+def test_every_invariant_of_the_rooms_sees_what_is_planted(tmp_path: Path) -> None:
+    rules = {name: rule for rule, name in NAMES}
+    made = evening(tmp_path / "made")
+    for number, (name, plant) in enumerate(PLANTS.items()):
+        path = tmp_path / f"{number}.db"
+        path.write_bytes(made.read_bytes())
+        store = sqlite3.connect(path, isolation_level=None)
+        store.execute("PRAGMA foreign_keys = OFF")
+        store.execute("PRAGMA ignore_check_constraints = ON")
+        watch = Watch(path, LEVEL)
+        watch.look(1)
+        before = list(faults(name, Ended(store, watch.broken)))
+        expect_equal("CR-04", before, [], f"{name}, before")
+        for sql in plant:
+            store.execute(sql)
+        watch.look(2)
+        seen = noted("collab", rules[name], name, faults(name, Ended(store, watch.broken)))
+        expect("CR-04", seen, f"{name}: planted, not seen")
+        watch.close()
+        store.close()
