@@ -50,7 +50,10 @@ class TranscriptFile:
                 left -= len(batch)
                 if hashing is not None:
                     hashing.result()
-                hashing = beside.submit(digest.update, batch)
+                if left or hashing is not None:
+                    hashing = beside.submit(digest.update, batch)
+                else:  # A file of one batch is done before a thread has begun.
+                    digest.update(batch)
                 lines = batch.split(b"\n")
                 if len(lines) == 1:
                     pieces.append(batch)
