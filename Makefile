@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint bench controls faults coverage recordings clean
+.PHONY: demo test lint bench controls faults machine coverage recordings clean
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
@@ -26,7 +26,10 @@ bench: $(VENV)/.installed
 	$(BIN)/python -m harness.bench
 
 faults: $(VENV)/.installed
-	$(BIN)/rebuild-harness faults scenarios/rebuild/nights
+	$(BIN)/rebuild-harness faults scenarios/rebuild/nights scenarios/collab
+
+machine: $(VENV)/.installed
+	ROOMS_STEPS=10000 $(BIN)/pytest -q -s tests/collab/test_machine_of_rooms.py
 
 coverage: $(VENV)/.installed
 	$(BIN)/coverage run -m pytest -q

@@ -158,3 +158,18 @@ def test_resuming_passes_the_slots_again(tmp_path: Path) -> None:
     except ValueError:
         return
     expect("WORK-13", False, "work without a cleared line cannot be resumed")
+
+
+@proves("DESK-21")
+def test_a_desk_that_was_cut_off_takes_its_lines_to_the_queue(tmp_path: Path) -> None:
+    home = household(tmp_path, limit=1)
+    line = home.say("照这个做", to="导演", attach=["ref.png"])
+    home.crash()
+    old = home.turn("导演")["id"]
+    home.say("做海报", to="导演", files=[2])
+    home.press(old)
+    home.hop("导演", work_on(plan=1), turn=home.turn("导演")["id"])
+    expect_equal("DESK-21", home.turn("导演")["end_reason"], "queued", "how the desk that went on ended")
+    home.hop("导演", text="海报好了。", plan=2)
+    opened = home.turn("导演")
+    expect_equal("DESK-21", (opened["plan"], opened["trigger_message"]), (1, line), "what opens once a slot is free")

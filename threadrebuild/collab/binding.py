@@ -48,7 +48,7 @@ class _WorkOn(msgspec.Struct, frozen=True):
 @tool("work_on")
 def work_on(change: Change, turn: sqlite3.Row, arguments: dict[str, Any]) -> str:
     """Work on a plan of the segment's candidates, or on a new one that stands on the user's words. Raises `Refused`."""
-    if turn["mode"] == "readonly":
+    if turn["work_item"] is None:
         raise Refused("This segment only answers; it can take up no work.")
     try:
         wanted = msgspec.convert(arguments, _WorkOn)

@@ -76,13 +76,19 @@ def put(
 def hand_on(change: Change, turn: sqlite3.Row, work_item: int, live: sqlite3.Row | None) -> None:
     """Give the lines that a segment has read to other work, as they were said; what it has not read stays.
 
+    What it goes on with was read by the segments that were cut off before it.
+
     `live` is the segment that runs there; in another session it is told to answer in this one.
     """
     reply_in = turn["session"] if live is not None and live["session"] != turn["session"] else None
     change.db.write(
-        "INSERT OR IGNORE INTO inbox_items (work_item, kind, message, author, text, reply_in, prio, woken_by_turn, seq)"
-        " SELECT ?, kind, message, author, text, ?, prio, woken_by_turn, ? FROM inbox_items"
-        " WHERE read_by_turn = ? AND kind = 'line' ORDER BY seq, id",
+        "WITH RECURSIVE before(turn) AS ("
+        "   SELECT ?4 UNION"
+        "   SELECT t.continues FROM turns t JOIN before b ON t.id = b.turn WHERE t.continues IS NOT NULL)"
+        " INSERT OR IGNORE INTO inbox_items"
+        " (work_item, kind, message, author, text, before, reply_in, prio, woken_by_turn, seq)"
+        " SELECT ?1, kind, message, author, text, before, ?2, prio, woken_by_turn, ?3 FROM inbox_items"
+        " WHERE read_by_turn IN (SELECT turn FROM before) AND kind IN ('line', 'edit') ORDER BY seq, id",
         work_item,
         reply_in,
         change.event,

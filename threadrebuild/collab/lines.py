@@ -171,7 +171,7 @@ def _to_be_told(change: Change, message: sqlite3.Row) -> list[tuple[int, sqlite3
             if plan is None and len(plans) > 1:
                 continue
             live = (
-                work.live_desk(change.db, turn["bot"], turn["session"])
+                work.live_of(change.db, turn["work_item"])
                 if plan is None
                 else work.live_turn(change.db, turn["bot"], plan)
             )

@@ -72,7 +72,7 @@ def start_what_can(change: Change) -> None:
 def may_start(db: Database, work_item: sqlite3.Row) -> bool:
     """Whether a segment may open now on a work item that `start_what_can` has found."""
     if work_item["plan"] is None:
-        return live_desk(db, work_item["bot"], work_item["session"]) is None  # WORK-10 DESK-02
+        return live_of(db, work_item["id"]) is None  # WORK-10 DESK-02
     if work_item["dormant"]:
         return False  # WORK-12
     return live_turn(db, work_item["bot"], work_item["plan"]) is None and has_slot(db, work_item["bot"])
@@ -95,6 +95,11 @@ def live_turn(db: Database, bot: int, plan: int) -> sqlite3.Row | None:
         if turn["plan"] == plan  # WORK-08 TURN-05 MENT-05
     ]
     return found[0] if found else None
+
+
+def live_of(db: Database, work_item: int) -> sqlite3.Row | None:
+    """A work item's live segment."""
+    return db.row("SELECT * FROM live_turns WHERE work_item = ?", work_item)
 
 
 def live_desk(db: Database, bot: int, session: int) -> sqlite3.Row | None:
