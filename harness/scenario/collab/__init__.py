@@ -5,6 +5,7 @@ from functools import partial
 from harness.criteria.replies import Question
 from harness.invariants.collab import NAMES, faults
 from harness.scenario.collab.forms import FORMS
+from harness.scenario.collab.forms_orders import ORDER_FORMS
 from harness.scenario.collab.forms_rooms import ROOM_FORMS
 from harness.scenario.collab.forms_turns import TURN_FORMS
 from harness.scenario.collab.forms_work import WORK_FORMS
@@ -17,7 +18,7 @@ UNREADABLE = {"id": "models are shown names and numbers, and answer with these"}
 KIND = Kind(
     Scene,
     EVENTS,
-    FORMS | ROOM_FORMS | TURN_FORMS | WORK_FORMS,
+    FORMS | ORDER_FORMS | ROOM_FORMS | TURN_FORMS | WORK_FORMS,
     play,
     invariants=[StoryInvariant(rule, name, partial(faults, name)) for rule, name in NAMES],
     faulty=play,

@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import permutations
 from typing import Any
 
-from harness.scenario.collab.scene import AnyOrder
+from harness.scenario.collab.scene import AnyOrder, Happening
 from harness.scenario.stories.loading import Story
 from harness.world.rooms import Rooms
 from threadrebuild.collab.engine import Effect
@@ -58,7 +58,8 @@ def told(story: Story) -> tuple[Any, ...]:
         if isinstance(entry, AnyOrder):
             found = _NAME.fullmatch(story.order)
             places = [int(place) for place in found[1].split(".")] if found else range(len(entry.any_order))
-            entries += [entry.entries()[place] for place in places]
+            first = Happening(at=entry.at, after=entry.after)
+            entries += [first, *(entry.entries()[place] for place in places)]
         else:
             entries.append(entry)
     return tuple(entries)

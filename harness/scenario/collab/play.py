@@ -127,8 +127,8 @@ def _tell(played: Played, log: RunLog, number: int) -> None:
 def _happen(played: Played, entry: Happening) -> None:
     try:
         _HAPPEN[type(entry)](played, entry)
-    except Unscripted:
-        # A fault may have ended what would have brought about what this is done to.
+    except (Unscripted, StopIteration):
+        # A fault may have ended what would have brought about what this is done to, or it comes before that.
         if not played.script.lenient:
             raise
 
@@ -237,7 +237,9 @@ _HAPPEN: dict[type, Callable[[Played, Any], None]] = {
     Board: _after_it_was_said,
     Merge: _after_it_was_said,
     Crash: _crash,
+    Happening: lambda played, entry: None,
 }
+"""What each entry does; a mere `Happening` waits for its time."""
 
 
 def _session(rooms: Rooms, line: Say) -> int:

@@ -227,14 +227,15 @@ class Crash(Happening, frozen=True, kw_only=True):
     crash: Literal[True]
 
 
-class AnyOrder(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class AnyOrder(Happening, frozen=True, kw_only=True):
     """Events that come in any order, one right behind the other; each may name the span `after` the one before it."""
 
     any_order: Annotated[list[dict[str, Any]], Meta(min_length=2)]
 
     def __post_init__(self) -> None:
+        Happening.__post_init__(self)
         for entry in self.entries():
-            if not isinstance(entry, Happening) or entry.at is not None:
+            if isinstance(entry, AnyOrder) or not isinstance(entry, Happening) or entry.at is not None:
                 raise ValueError("what comes in any order happens, and at no time of its own")
 
     def entries(self) -> list[Any]:
