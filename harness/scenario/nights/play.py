@@ -116,7 +116,8 @@ class Play:
         begun: list[int] = []
 
         def asked() -> None:
-            begun.append(self.night.world.step)
+            # Who takes the door before its first look is who it asks for.
+            begun.append(self.night.world.step + 1)
             try:
                 answered.append(answer_of(action()))
             except Refused as refused:
