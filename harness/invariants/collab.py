@@ -231,6 +231,12 @@ class Watch:
         self._look_at_ends(step)
         self._store.execute("COMMIT")
 
+    def snapshot(self) -> sqlite3.Connection:
+        """The store as it is now, to be looked at later."""
+        copy = sqlite3.connect(":memory:")
+        self._store.backup(copy)
+        return copy
+
     def close(self) -> None:
         """Let go of the store."""
         self._store.close()

@@ -9,6 +9,7 @@ from harness.scenario.collab.forms_orders import ORDER_FORMS
 from harness.scenario.collab.forms_rooms import ROOM_FORMS
 from harness.scenario.collab.forms_turns import TURN_FORMS
 from harness.scenario.collab.forms_work import WORK_FORMS
+from harness.scenario.collab.moments import at_times
 from harness.scenario.collab.orders import orders
 from harness.scenario.collab.play import play
 from harness.scenario.collab.scene import EVENTS, Reading, Scene
@@ -18,7 +19,7 @@ UNREADABLE = {"id": "models are shown names and numbers, and answer with these"}
 KIND = Kind(
     Scene,
     EVENTS,
-    FORMS | ORDER_FORMS | ROOM_FORMS | TURN_FORMS | WORK_FORMS,
+    {name: at_times(form) for name, form in (FORMS | ORDER_FORMS | ROOM_FORMS | TURN_FORMS | WORK_FORMS).items()},
     play,
     invariants=[StoryInvariant(rule, name, partial(faults, name)) for rule, name in NAMES],
     faulty=play,

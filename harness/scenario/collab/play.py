@@ -1,7 +1,8 @@
 """A story of rooms played: its people in their rooms, what it says scheduled, and what is left to look at."""
 
+import sqlite3
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -11,6 +12,7 @@ import msgspec
 
 from harness.invariants.collab import Broken
 from harness.runlog import RunLog
+from harness.scenario.collab.answers import hops_of, label_of, lines_of
 from harness.scenario.collab.later import event_of
 from harness.scenario.collab.orders import pace, told
 from harness.scenario.collab.scene import (
@@ -33,7 +35,8 @@ from harness.scenario.collab.scene import (
     span_of,
     time_of,
 )
-from harness.scenario.collab.script import AGAIN, EACH, StoryScript
+from harness.scenario.collab.script import StoryScript
+from harness.scenario.seen import ScenarioFault
 from harness.scenario.stories.loading import Story, Unfinished
 from harness.world.kernel import Fault
 from harness.world.rooms import Rooms, Unscripted
@@ -54,10 +57,24 @@ class Played:
     script: StoryScript
     set_up: int = 0
     """The last step before the story begins."""
+    moments: dict[str, sqlite3.Connection] = field(default_factory=dict)
+    """The store as it was at the times that expectations name."""
+    moment: str = ""
+    """At which of them it is looked at; empty for the end."""
 
     def rows(self, sql: str, *values: Any) -> list[Any]:
-        """Look into the store as it is at the end."""
-        return self.rooms.ask(sql, *values)
+        """Look into the store as it is at the end, or was at a time."""
+        return (
+            self.moments[self.moment].execute(sql, values).fetchall() if self.moment else self.rooms.ask(sql, *values)
+        )
+
+    def at(self, moment: str) -> "Played":
+        """The story as it was at a time. Raises `ScenarioFault` where it was over by then."""
+        if moment not in self.moments:
+            raise ScenarioFault(f"the story is over before {moment}; let it go on with `until`")
+        until = _moment(moment).timestamp() * 1000
+        done = [each for each in self.script.done if each.at <= until]
+        return replace(self, script=replace(self.script, done=done), moment=moment)
 
     @property
     def broken(self) -> list[Broken]:
@@ -72,15 +89,18 @@ class Played:
 def play(story: Story, folder: Path, seed: int, log: RunLog, number: int, faults: tuple[Fault, ...] = ()) -> Played:
     """Let a story happen in a new folder. Raises `ScenarioError` for an answer that is missing, or not asked for."""
     scene: Scene = story.scene
-    lines = _lines(story)
+    lines = lines_of(story)
     rooms = Rooms(folder, StoryScript(scene.defaults, {}, {}), scene.level, seed, log, faults, number)
     told_otherwise = bool(faults or story.order)
-    script = StoryScript(scene.defaults, lines, _hops(story), lenient=told_otherwise)
+    script = StoryScript(scene.defaults, lines, hops_of(story), lenient=told_otherwise)
     rooms.script = script
     rooms.pace = pace(rooms, story)
     played = Played(story, rooms, script)
     _set(rooms, scene)
     played.set_up = rooms.world.step
+    for moment in dict.fromkeys(at for form in story.expect if (at := getattr(form, "at", None))):
+        seconds = (_moment(moment) - rooms.world.now).total_seconds() + SETTLE_SECONDS / 2
+        rooms.world.at(seconds, partial(_look, played, moment))
     telling = rooms.world.process("user", outside=True)
     rooms.world.start(telling, partial(_tell, played, log, number))
     rooms.world.run(ENDLESS_SECONDS)
@@ -93,6 +113,10 @@ def play(story: Story, folder: Path, seed: int, log: RunLog, number: int, faults
         raise Unfinished(story.error(f"story: {missing[0]}", "story"), played)
     _write_lines(played, log, number)
     return played
+
+
+def _look(played: Played, moment: str) -> None:
+    played.moments[moment] = played.rooms.watch.snapshot()
 
 
 def _set(rooms: Rooms, scene: Scene) -> None:
@@ -110,16 +134,16 @@ def _set(rooms: Rooms, scene: Scene) -> None:
 
 def _tell(played: Played, log: RunLog, number: int) -> None:
     rooms = played.rooms
-    begins = _moment(rooms, played.story.scene.begins)
+    begins = _moment(played.story.scene.begins)
     rooms.world.sleep(max(0.0, (begins - rooms.world.now).total_seconds()))
     for entry in told(played.story):
         if isinstance(entry, Happening):
             if entry.at is not None:
-                rooms.world.sleep(max(0.0, (_moment(rooms, entry.at) - rooms.world.now).total_seconds()))
+                rooms.world.sleep(max(0.0, (_moment(entry.at) - rooms.world.now).total_seconds()))
             if entry.after is not None:
                 rooms.world.sleep(span_of(entry.after))
         if isinstance(entry, Until):
-            rooms.world.sleep(max(0.0, (_moment(rooms, entry.until) - rooms.world.now).total_seconds()))
+            rooms.world.sleep(max(0.0, (_moment(entry.until) - rooms.world.now).total_seconds()))
         elif not isinstance(entry, BotTurn):
             _happen(played, entry)
 
@@ -133,7 +157,7 @@ def _happen(played: Played, entry: Happening) -> None:
             raise
 
 
-def _moment(rooms: Rooms, text: str) -> datetime:
+def _moment(text: str) -> datetime:
     """The time of the story that a text names; its first day is the one after the world begins."""
     midnight = datetime(2026, 8, 15, tzinfo=UTC) - LOCAL
     return midnight + timedelta(seconds=time_of(text))
@@ -141,7 +165,7 @@ def _moment(rooms: Rooms, text: str) -> datetime:
 
 def _say(played: Played, line: Say) -> None:
     rooms = played.rooms
-    label = _label_of(line)
+    label = label_of(line)
     session = _session(rooms, line)
     replied = played.message(line.reply_to) if line.reply_to is not None else None
 
@@ -245,40 +269,6 @@ _HAPPEN: dict[type, Callable[[Played, Any], None]] = {
 def _session(rooms: Rooms, line: Say) -> int:
     kind, title = ("group", line.room) if line.room is not None else ("direct", line.bot)
     return int(rooms.ask("SELECT id FROM sessions WHERE kind = ? AND title = ?", kind, title)[0][0])
-
-
-def _label_of(line: Say) -> str:
-    return line.label or line.say
-
-
-def _lines(story: Story) -> dict[str, Say]:
-    lines: dict[str, Say] = {}
-    for at, entry in enumerate(told(story)):
-        if not isinstance(entry, Say):
-            continue
-        if _label_of(entry) in lines:
-            raise story.error(f"story[{at}]: a second line is called {_label_of(entry)!r}", "story", at)
-        known = {*story.scene.bots, *(name for room in story.scene.rooms.values() for name in room)}
-        where = entry.room if entry.room is not None else entry.bot
-        if where not in (story.scene.rooms if entry.room is not None else known):
-            raise story.error(f"story[{at}]: there is no room or Bot called {where!r}", "story", at)
-        lines[_label_of(entry)] = entry
-    return lines
-
-
-def _hops(story: Story) -> dict[tuple[str, str], list[Any]]:
-    hops: dict[tuple[str, str], list[Any]] = {}
-    above = ""
-    for at, entry in enumerate(told(story)):
-        if isinstance(entry, Say):
-            above = _label_of(entry)
-        if isinstance(entry, BotTurn):
-            line = EACH if entry.each else entry.turn or above
-            key = (entry.bot, line + (AGAIN if entry.again else ""))
-            if key in hops:
-                raise story.error(f"story[{at}]: a second turn of {key[0]} is opened by {key[1]!r}", "story", at)
-            hops[key] = [hop for hop in entry.hops for _ in range(hop.times)]
-    return hops
 
 
 def _write_lines(played: Played, log: RunLog, number: int) -> None:
