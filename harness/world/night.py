@@ -115,6 +115,8 @@ class Night:
         self.old_when_activated: dict[str, bytes] = {}
         """What the old transcript held when each operation was activated, by the operation's id."""
         self.files.on_replace = self._see_replaced
+        self._old_before_elsewhere: bytes | None = None
+        """What the old transcript held when somebody first spoke in it although its session was not behind the door."""
         self.host.begin(OLD_SESSION, talk or self._small_talk())
         self._open(door)
         self.world.on_power_cut.append(lambda: self.world.start(self.outside(), self.start_host, BOOT_SECONDS))
@@ -126,7 +128,8 @@ class Night:
     def _see_replaced(self, final: Path) -> None:
         known = final.stem in self.old_when_activated or final.parent.name != "operations"
         if not known and b'"activated_at": "' in final.read_bytes():
-            self.old_when_activated[final.stem] = self.host.wrote(OLD_SESSION)
+            elsewhere = self._old_before_elsewhere
+            self.old_when_activated[final.stem] = self.host.wrote(OLD_SESSION) if elsewhere is None else elsewhere
 
     def _open(self, door: DoorKind) -> None:
         """Start what the old session lives in."""
@@ -207,6 +210,8 @@ class Night:
 
     def talk(self, say: Callable[[Talk], None], session: str = OLD_SESSION) -> None:
         """Let user and assistant go on talking."""
+        if session == OLD_SESSION and self._old_before_elsewhere is None and self.live_session() != OLD_SESSION:
+            self._old_before_elsewhere = self.host.wrote(OLD_SESSION)
         self.host.append(session, say)
 
     def ask_for_rebuild(self, reason: str = "", word: str = "REBUILD") -> None:
