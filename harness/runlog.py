@@ -38,9 +38,15 @@ Every step has `step` (1, 2, 3 …) and `kind`; the other fields depend on the k
 - `story`        `name`, `file` (its scenario), `told` (the kind of story), `seed`, `command`: what follows, up to the
                  next one, is the course of that story
 - `line`         what a reader of a story or night sees happen: `at` (the user's clock, HH:MM:SS), `who`, `where` (a
-                 room, or empty), `did` (a word: "says", "sends", "stops" …), `text`
-- `event`        what the collaboration core took in: `at` (ms), `what` (its kind), and its fields
-- `effect`       what it had done outside: `at` (ms), `what` ("read", "judge", "hop", "run_tool" …), `effect` (its
+                 room, or empty), `did` (a word: "says", "sends", "stops" …), `text`; of a story of rooms also `ms`
+                 and `event` (the step of the event in which it was said)
+- `turn`         a Bot's turn: `number`, `bot`, `where`, `began` and `ended` (ms; null where it goes on), `at` and
+                 `until` (the user's clock), `mode`, `matter` (plan and ticket, or null), `state`, `reason`, `opened_by`
+                 (the line's text, or null), `event` (the step of the event that opened it), `ran` [str]
+- `woke`         what a line came to for a Bot: `line` (its step), `bot`, `why` (it was to read it, or was not),
+                 `became`, `turn` (the step of the turn that read it, or null) and its `number`
+- `event`        what the collaboration core took in: `at` (the user's clock), `ms`, `what` (its kind), and its fields
+- `effect`       what it had done outside: `at`, `ms`, `what` ("read", "judge", "hop", "run_tool" …), `effect` (its
                  number), `turn` (or null), `subject`, `body`
 - `wire`         a session resumed by the real CLI: `version`, `rows` [{`state` ("same" | "changed" | "added" | "lost" |
                  "foreign"), `what` (the CLI did), `role`, `row` (line of the candidate, 0 for the new prompt, or null),

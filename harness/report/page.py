@@ -11,6 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from harness.report import words
+from harness.report.lanes import lanes_of, told
 from harness.report.reading import read_steps, view_of
 from harness.report.text import plain, show
 from harness.report.view import Step
@@ -38,6 +39,8 @@ def html_of(steps: list[Step], torn: bool = False) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["lanes"] = lambda each: lanes_of(each.lines, each.turns, each.woke, each.events)
+    environment.filters["told"] = told
     environment.filters["show"] = lambda value, line_ends=False: show("–" if value is None else str(value), line_ends)
     style, script = ((HERE / f"report.{kind}").read_text(encoding="utf-8") for kind in ("css", "js"))
     return environment.get_template("report.html.j2").render(

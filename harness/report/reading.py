@@ -17,7 +17,7 @@ SECTIONS = ("lab", "incident", "acceptance", "drill", "alert")  # kinds that spe
 STATES = ("red", "open", "green")  # the order on the page; `open` was never judged
 # Kinds that are shown field by field.
 WHOLE = {"source", "story", "chain", "dirty", "candidate", "window", "wire", "verdict"}
-KINDS = WHOLE | {"left", "line", "ledger", "turns", "warnings", "check", "difference"}
+KINDS = WHOLE | {"left", "line", "turn", "woke", "event", "ledger", "turns", "warnings", "check", "difference"}
 
 
 def read_steps(run: Path) -> tuple[list[Step], bool]:
@@ -63,6 +63,12 @@ def _note(transcript: Transcript, step: Step) -> None:
             transcript.checks.append(Block(number, step))
         case "line":
             transcript.lines.append(Block(number, step))
+        case "turn":
+            transcript.turns.append(Block(number, step))
+        case "woke":
+            transcript.woke.append(Block(number, step))
+        case "event":
+            transcript.events.append(Block(number, step))
         case "difference":
             source, candidate = sides(step.get("source") or {}, step.get("candidate"))
             transcript.differences.append(Difference(number, str(step.get("where")), source, candidate))

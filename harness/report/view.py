@@ -111,6 +111,10 @@ class Transcript:
     warnings: list[tuple[int, Step]] = field(default_factory=list)
     checks: list[Block] = field(default_factory=list)
     lines: list[Block] = field(default_factory=list)
+    turns: list[Block] = field(default_factory=list)
+    """Of a story of rooms: the Bots' turns, what each line came to for each Bot, and every event."""
+    woke: list[Block] = field(default_factory=list)
+    events: list[Block] = field(default_factory=list)
     differences: list[Difference] = field(default_factory=list)
     open: bool = False
 

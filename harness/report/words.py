@@ -75,6 +75,7 @@ LEFT = (
     ("paths", "Files whose content stays behind", "file", "files"),
     ("commands", "Commands whose output stays behind", "command", "commands"),
 )
+ABOUT = 120  # characters of one thing that an event says
 LONG_LIST = 50  # longer lists are folded into chunks of as many
 
 ACCEPTANCE = {
@@ -116,6 +117,44 @@ TODAYS_PROMPT = (
 )  # TR-041
 
 
+ACTS = {
+    "Edited": "changes a line",
+    "Withdrawn": "takes a line back",
+    "Inserted": "wants a line read at once",
+    "SessionCleared": "clears a session",
+    "SessionDeleted": "deletes a group",
+    "BoardEdited": "writes on the board",
+    "TicketEdited": "changes a ticket",
+    "BotRetired": "retires a Bot",
+    "LeadSet": "names a lead",
+    "ModelChosen": "chooses a model",
+    "Merged": "merges on a card",
+    "Continued": "presses continue",
+    "Answered": "answers a card",
+    "Approved": "decides on a call",
+    "WorkResumed": "lets work go on",
+    "Started": "sees it come up again",
+}
+"""What the user of a story of rooms does beside speaking, and sees happen to the application."""
+
+BECAME = {
+    "opened a turn": "opened",
+    "was read at a turn's next step": "read",
+    "was the answer to its question": "read",
+    "waits unread": "waits",
+    "is kept by a hold": "waits",
+    "did not wake it": "not",
+}
+"""How a line's coming to a Bot is drawn."""
+
+HEARD = (
+    ("opened", "opened a turn"),
+    ("read", "read in a turn that runs"),
+    ("waits", "waits unread"),
+    ("not", "woke nobody there"),
+)
+
+
 def meaning(code: str | None) -> str:
     """What a warning or a reason for refusing means, or nothing for an unknown code."""
     return WARNINGS.get(code or "", "")
@@ -146,6 +185,13 @@ def checked(made: int, failed: int) -> str:
 def count(number: int, one: str, many: str) -> str:
     """`1 turn`, `5,000 turns`."""
     return f"{number:,} {one if number == 1 else many}"
+
+
+def about(event: dict[str, Any]) -> str:
+    """What an event says beside what it is, shortly."""
+    left_out = {"step", "kind", "transcript", "at", "ms", "what", "key"}
+    said = {name: value for name, value in event.items() if name not in left_out and value not in (None, "", [], {})}
+    return joined([f"{name} {value}"[:ABOUT] for name, value in said.items()])
 
 
 def chunks(found: Sequence[Any]) -> list[tuple[int, Sequence[Any]]]:

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
@@ -23,6 +24,8 @@ from threadrebuild.collab import events
 from threadrebuild.collab.engine import Effect, Engine
 from threadrebuild.collab.store import NEWEST_LEVEL, open_store
 
+LOCAL = timedelta(hours=8)
+"""What the user's clock is ahead: Asia/Shanghai."""
 RESTART_SECONDS = 5.0
 LONGEST_SECONDS = 1e6
 
@@ -66,6 +69,8 @@ class Rooms:
     """Every effect that was really begun, in order."""
     handled: list[events.Event] = field(default_factory=list)
     """Every event that the application took in, in order."""
+    logged: dict[str, int] = field(default_factory=dict)
+    """The step of the log with each of them, by key."""
     refused: list[tuple[events.Event, ValueError]] = field(default_factory=list)
     """What the user was told cannot be done, and why."""
 
@@ -236,12 +241,20 @@ class Rooms:
         if self.log is not None:
             what, said = type(event).__name__, msgspec.to_builtins(event)
             del said["at"]
-            self.log.add("event", transcript=self.number, at=self.now(), what=what, **said)
+            self.logged[event.key] = self.log.add(
+                "event", transcript=self.number, at=clock(self.now()), ms=self.now(), what=what, **said
+            )
 
     def _write_effect(self, effect: Effect) -> None:
         if self.log is not None:
             asked = {"effect": effect.id, "turn": effect.turn, "subject": effect.subject, "body": effect.body}
-            self.log.add("effect", transcript=self.number, at=self.now(), what=effect.kind, **asked)
+            now = self.now()
+            self.log.add("effect", transcript=self.number, at=clock(now), ms=now, what=effect.kind, **asked)
+
+
+def clock(at: int) -> str:
+    """A time in ms as the user's clock shows it."""
+    return (datetime.fromtimestamp(at / 1000, UTC) + LOCAL).strftime("%H:%M:%S")
 
 
 def _settled(daemon: Process, taken: list[bool]) -> bool:

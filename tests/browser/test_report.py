@@ -181,3 +181,32 @@ def test_focus_can_be_seen(show: Show) -> None:
     page.keyboard.press("j")
     style = "() => getComputedStyle(document.activeElement).outlineStyle"
     assert page.evaluate(style) == "solid"
+
+
+def evening(path: Path) -> Path:
+    """The run log of a story of rooms."""
+    from harness.runlog import RunLog
+    from harness.scenario.stories.job import StoryJob, play_story
+    from harness.scenario.stories.loading import load_stories
+
+    (story,) = load_stories(Path(__file__).parents[2] / "scenarios/collab/work/two-slots-and-a-queue.toml")
+    with path.open("w", encoding="utf-8") as file:
+        log = RunLog(file)
+        log.add("run", command="rebuild-harness run x.toml", version="0", settings={})
+        play_story(log, 0, StoryJob(story, path.parent / "story"))
+        log.add("end", verdict="green", green=1, red=0)
+    return path
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_mark_in_the_lanes_opens_its_event(show: Show, width: int, scheme: str) -> None:
+    page, seen = show(evening, width=width, scheme=scheme)
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= width
+    first = page.locator(".lanes svg svg a:has(circle.speaker.user)").first
+    event = page.locator(f"{first.get_attribute('href')}")
+    assert not event.is_visible()
+    first.click()
+    assert event.is_visible()
+    assert "Line" in event.locator("xpath=..").inner_text()
+    assert seen.console == []

@@ -4,6 +4,7 @@ from functools import partial
 
 from harness.criteria.replies import Question
 from harness.invariants.collab import NAMES, faults
+from harness.scenario.collab.course import played
 from harness.scenario.collab.forms import FORMS
 from harness.scenario.collab.forms_orders import ORDER_FORMS
 from harness.scenario.collab.forms_rooms import ROOM_FORMS
@@ -11,7 +12,6 @@ from harness.scenario.collab.forms_turns import TURN_FORMS
 from harness.scenario.collab.forms_work import WORK_FORMS
 from harness.scenario.collab.moments import at_times
 from harness.scenario.collab.orders import orders
-from harness.scenario.collab.play import play
 from harness.scenario.collab.scene import EVENTS, Reading, Scene
 from harness.scenario.stories.kinds import Kind, StoryInvariant
 
@@ -20,9 +20,9 @@ KIND = Kind(
     Scene,
     EVENTS,
     {name: at_times(form) for name, form in (FORMS | ORDER_FORMS | ROOM_FORMS | TURN_FORMS | WORK_FORMS).items()},
-    play,
+    played,
     invariants=[StoryInvariant(rule, name, partial(faults, name)) for rule, name in NAMES],
-    faulty=play,
+    faulty=played,
     orders=orders,
     questions=[Question("user words", Reading, UNREADABLE)],
 )

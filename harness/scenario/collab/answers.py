@@ -14,7 +14,7 @@ def label_of(line: Say) -> str:
 
 
 def lines_of(story: Story) -> dict[str, Say]:
-    """The lines that the user says, by label. Raises `ScenarioError` for two of one label, and a place that is not there."""
+    """The lines that the user says, by label. Raises `ScenarioError` for two of one label, or a place that is none."""
     lines: dict[str, Say] = {}
     for at, entry in enumerate(told(story)):
         if not isinstance(entry, Say):

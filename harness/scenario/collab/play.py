@@ -39,11 +39,9 @@ from harness.scenario.collab.script import StoryScript
 from harness.scenario.seen import ScenarioFault
 from harness.scenario.stories.loading import Story, Unfinished
 from harness.world.kernel import Fault
-from harness.world.rooms import Rooms, Unscripted
+from harness.world.rooms import LOCAL, Rooms, Unscripted
 from threadrebuild.collab import events
 
-LOCAL = timedelta(hours=8)
-"""Times of a story are those of the user's clock, in Asia/Shanghai."""
 ENDLESS_SECONDS = 1e7
 SETTLE_SECONDS = 1e-3
 
@@ -111,7 +109,6 @@ def play(story: Story, folder: Path, seed: int, log: RunLog, number: int, faults
     missing = [str(error) for _, error in rooms.world.failures] or ([] if told_otherwise else script.unused())
     if missing:
         raise Unfinished(story.error(f"story: {missing[0]}", "story"), played)
-    _write_lines(played, log, number)
     return played
 
 
@@ -269,14 +266,3 @@ _HAPPEN: dict[type, Callable[[Played, Any], None]] = {
 def _session(rooms: Rooms, line: Say) -> int:
     kind, title = ("group", line.room) if line.room is not None else ("direct", line.bot)
     return int(rooms.ask("SELECT id FROM sessions WHERE kind = ? AND title = ?", kind, title)[0][0])
-
-
-def _write_lines(played: Played, log: RunLog, number: int) -> None:
-    """What was said, for the reader of the report."""
-    rows = played.rows(
-        "SELECT m.at, m.author, b.name, s.title, m.text FROM messages m JOIN sessions s ON s.id = m.session"
-        " LEFT JOIN bots b ON b.id = m.bot ORDER BY m.id"
-    )
-    for at, author, name, where, text in rows:
-        clock = (datetime.fromtimestamp(at / 1000, UTC) + LOCAL).strftime("%H:%M:%S")
-        log.add("line", transcript=number, at=clock, who=name or author, where=where, did="says", text=text)
