@@ -40,10 +40,6 @@ def request(house: Household, reason: str, confirmation: str) -> Operation:
         # Judging a switch may bring a session back, and kill the one that asks.
         recover_stale(house, may_wait=False)  # TR-095
         active = house.store.active()
-        if active is not None and active.state is not State.PENDING:  # TR-081
-            raise Refused("in-progress", f"operation {active.id} is {active.state}")
-        if holder is None:  # TR-L23
-            raise Refused("no-identity", "who is behind the door cannot be told, so nobody was asked; ask again")
         if active is None:
             now = house.now()
             active = Operation(
@@ -57,15 +53,17 @@ def request(house: Household, reason: str, confirmation: str) -> Operation:
                 cas_identity=holder,
             )
             house.store.save(active)
+        elif active.state is not State.PENDING:  # TR-081
+            raise Refused("in-progress", f"operation {active.id} is {active.state}")
         else:
             _join(house, active, reason, holder)
         return active
 
 
-def _join(house: Household, waiting: Operation, reason: str, holder: Identity) -> None:
+def _join(house: Household, waiting: Operation, reason: str, holder: Identity | None) -> None:
     """Add a reason to the operation that waits, and see who holds the door by now: it is asked for again (TR-080)."""
     known = waiting.cas_identity
-    waiting.cas_identity = holder
+    waiting.cas_identity = holder or known
     if reason not in waiting.reasons:  # TR-080
         waiting.reasons.append(reason)
         house.move(waiting, Event.REQUEST, reason)
