@@ -16,6 +16,7 @@ from harness.invariants.operation import OPERATION_INVARIANTS
 from harness.runlog import RunLog
 from harness.scenario.failure import Failure
 from harness.scenario.forms import Met
+from harness.scenario.nights.course import write_course
 from harness.scenario.nights.forms import Night
 from harness.scenario.nights.loading import NightScenario, load_nights
 from harness.scenario.nights.play import Play
@@ -84,6 +85,7 @@ def play_job(log: RunLog, number: int, job: NightJob) -> Judged:
     with tempfile.TemporaryDirectory() as name:
         play = play_night(scenario, Path(name) / "night", how.wrong, how.seed, how.until, log)
         _log_source(log, number, job, play)
+        write_course(play, log, number)
         return _Judging(log, number, job, play).judged()
 
 

@@ -5,6 +5,7 @@ What somebody asks runs in the process of whoever asks; what people and stranger
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +85,8 @@ class Play:
     """What each Stop hook came to: "started", "nothing", or why it was refused."""
     missed: list[int] = field(default_factory=list)
     """Entries of the story whose moment never came."""
+    told: list[tuple[datetime, Any, list[str]]] = field(default_factory=list)
+    """What happened of the story, when, and what it was answered."""
     words: list[str] = field(default_factory=list)
     """What people and the assistant said in the story."""
     asked_at: list[int] = field(default_factory=list)

@@ -284,8 +284,12 @@ TOOLS: dict[str, Callable[..., Any]] = {
 def tell(play: Play, story: Sequence[Event]) -> None:
     """Let a story happen from top to bottom; run by somebody outside of every process."""
     for number, event in enumerate(story):
-        if not event.come(play) or event.happen(play) is False:
+        came, answered = event.come(play), len(play.answers)
+        at = play.night.world.now
+        if not came or event.happen(play) is False:
             play.missed.append(number)
+        else:
+            play.told.append((at, event, play.answers[answered:]))
 
 
 def known(moment: str) -> None:
