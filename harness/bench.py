@@ -1,7 +1,8 @@
 """How fast and how lean the carry is, against public yardsticks measured in the same run.
 
 Speed: `plan` on a transcript of months, divided by one `orjson.loads` pass over its lines and one SHA-256
-pass over its bytes. Memory: the peak of `candidate` in a process of its own, beyond the dialogue it carries.
+pass over its bytes. Memory: the peak of `candidate` in a process of its own, beyond the dialogue it carries. Beside
+these stand the figures of the collaboration core (`bench_rooms`).
 """
 
 import hashlib
@@ -17,6 +18,7 @@ from typing import NamedTuple
 import click
 import orjson
 
+from harness import bench_rooms
 from harness.world.months import write_months
 
 RATIO_BOUND = 1.8
@@ -87,9 +89,10 @@ def measure_peak(transcript: Path, out: Path, carried: int) -> Peak:
 @click.command()
 @click.option("--megabytes", type=click.IntRange(min=1), default=100, show_default=True, help="size for the speed")
 @click.option("--skip-memory", is_flag=True, help="leave out the run on one gigabyte")
+@click.option("--skip-rooms", is_flag=True, help="leave out the collaboration core")
 @click.option("--json", "as_json", is_flag=True, help="print one JSON object")
-def main(megabytes: int, skip_memory: bool, as_json: bool) -> None:
-    """Measure speed and memory of the carry; exit 1 if a bound is missed."""
+def main(megabytes: int, skip_memory: bool, skip_rooms: bool, as_json: bool) -> None:
+    """Measure speed and memory of the carry, and the collaboration core's speed; exit 1 if a bound is missed."""
     with tempfile.TemporaryDirectory() as folder:
         transcript = Path(folder) / "months.jsonl"
         write_months(transcript, megabytes, SEED)
@@ -98,15 +101,21 @@ def main(megabytes: int, skip_memory: bool, as_json: bool) -> None:
         if not skip_memory:
             written = write_months(transcript, MEMORY_MEGABYTES, SEED)
             peak = measure_peak(transcript, Path(folder) / "out", written["conversation"])
+    rooms = None if skip_rooms else (bench_rooms.measure_day(), bench_rooms.measure_stories(Path("scenarios")))
     ok = speed.ratio <= RATIO_BOUND and (peak is None or peak.beyond < PEAK_BOUND)
+    ok = ok and (rooms is None or bench_rooms.within(*rooms))
     if as_json:
         figures: dict[str, object] = {"ok": ok, "megabytes": megabytes, "ratio": speed.ratio}
         figures |= {"ratio_bound": RATIO_BOUND, "seconds": speed._asdict()}
         if peak is not None:
             figures |= {"beyond_bytes": peak.beyond, "beyond_bound": PEAK_BOUND, "bytes": peak._asdict()}
+        if rooms is not None:
+            figures |= {"rooms": bench_rooms.figures(*rooms)}
         click.echo(json.dumps(figures))
     else:
         _show(speed, peak)
+        for line in [] if rooms is None else bench_rooms.shown(*rooms):
+            click.echo(line)
     sys.exit(0 if ok else 1)
 
 

@@ -20,6 +20,8 @@ BUSY_MS = 5_000
 LARGEST_ID = 2**63 - 1
 Id = Annotated[int, msgspec.Meta(ge=1, le=LARGEST_ID)]
 """The number of a row, in what comes from outside: SQLite takes no larger one."""
+STATEMENTS_KEPT = 1_000
+"""How many statements stay prepared: more than any store has, since triggers make some of them dear to prepare."""
 Step = Callable[[str], object]
 """Told `commit` right before and `committed` right after each commit, so that a run can end at either."""
 
@@ -74,6 +76,8 @@ class Database:
 
     def write(self, sql: str, *values: Any, **named: Any) -> int:
         """Run one statement, in a transaction of its own where none is open; return the id of the last row inserted."""
+        if self._connection.in_transaction:
+            return self._run(sql, values, named).lastrowid or 0
         with self.transaction():
             return self._run(sql, values, named).lastrowid or 0
 
@@ -114,7 +118,7 @@ def open_database(path: Path, package: str, step: Step = lambda name: None, *, d
 
 
 def _opened(path: Path, schema: str, step: Step, durable: bool) -> Database:
-    connection = sqlite3.connect(path, isolation_level=None, timeout=BUSY_MS / 1000)
+    connection = sqlite3.connect(path, isolation_level=None, timeout=BUSY_MS / 1000, cached_statements=STATEMENTS_KEPT)
     try:
         connection.row_factory = sqlite3.Row
         connection.execute("PRAGMA foreign_keys = ON")

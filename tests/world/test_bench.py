@@ -8,15 +8,16 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from harness import bench
+from harness import bench, bench_rooms
 from harness.bench import PEAK_BOUND, RATIO_BOUND, Peak, Speed
+from harness.world import household
 
 
 def judged(monkeypatch: pytest.MonkeyPatch, speed: Speed, peak: Peak, *options: str) -> tuple[int, str]:
     monkeypatch.setattr(bench, "write_months", lambda *_: {"conversation": peak.carried})
     monkeypatch.setattr(bench, "measure_speed", lambda *_: speed)
     monkeypatch.setattr(bench, "measure_peak", lambda *_: peak)
-    result = CliRunner().invoke(bench.main, options)
+    result = CliRunner().invoke(bench.main, [*options, "--skip-rooms"])
     return result.exit_code, result.output
 
 
@@ -68,3 +69,28 @@ def test_a_childs_peak_is_its_own() -> None:
 def test_a_failing_candidate_is_no_measurement(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match="candidate ended with"):
         bench.measure_peak(tmp_path / "nowhere.jsonl", tmp_path, 0)
+
+
+GOOD_DAY = bench_rooms.Day(2_000, bench_rooms.DAY_BOUND - 0.1, 0.06)
+GOOD_STORIES = [0.01, bench_rooms.STORY_BOUND - 0.001, 1.0]
+
+
+def test_rooms_are_judged_by_their_bounds() -> None:
+    assert bench_rooms.within(GOOD_DAY, GOOD_STORIES)
+    assert not bench_rooms.within(GOOD_DAY._replace(seconds=bench_rooms.DAY_BOUND), GOOD_STORIES)
+    assert not bench_rooms.within(GOOD_DAY._replace(yardstick=0.9 / (bench_rooms.RATIO_BOUND + 1)), GOOD_STORIES)
+    assert not bench_rooms.within(GOOD_DAY, [bench_rooms.STORY_BOUND])
+
+
+def test_a_day_of_eight_bots_is_the_same_for_the_same_seed_and_sound(tmp_path: Path) -> None:
+    days = []
+    for number in range(2):
+        (tmp_path / str(number)).mkdir()
+        rooms = household.live(tmp_path / str(number), 7)
+        days.append(rooms.ask("SELECT kind, at, body FROM events ORDER BY seq"))
+        assert rooms.watch.broken == []
+        assert rooms.ask("SELECT count(*) FROM messages WHERE author = 'user' AND state = 'delivered'") == [
+            (household.LINES,)
+        ]
+        rooms.close()
+    assert days[0] == days[1] and len(days[0]) > 1_000

@@ -35,8 +35,9 @@ def _told(at: datetime, event: Event, answers: list[str]) -> Line:
         case Message():
             return Line(at, "user", "sends", event.message)
         case Claude():
-            calls = [f"{name} {arguments}" for name, arguments in event.calls.items()]
-            return Line(at, "assistant", "says", "\n".join([*calls, event.claude]).strip() + answered)
+            called = zip(event.calls.items(), answers, strict=False)
+            calls = [f"{name} {arguments} → {answer}" for (name, arguments), answer in called]
+            return Line(at, "assistant", "says", "\n".join([*calls, event.claude]).strip())
     name, value = _head(event)
     return Line(at, "story", name, f"{value}{answered}")
 

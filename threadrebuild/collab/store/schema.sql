@@ -32,6 +32,7 @@ CREATE TABLE effects (
   state TEXT NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'started', 'done', 'void'))
 );
 CREATE UNIQUE INDEX one_open_effect_a_turn ON effects (turn) WHERE turn IS NOT NULL AND state IN ('pending', 'started');
+CREATE INDEX effects_of_event ON effects (event);
 CREATE INDEX effects_of_subject ON effects (subject);
 CREATE INDEX effects_open ON effects (state) WHERE state IN ('pending', 'started');
 
@@ -542,6 +543,8 @@ CREATE TABLE calls (
   UNIQUE (turn, hop, ord)
 );
 
+CREATE INDEX calls_of_effect ON calls (effect);
+
 CREATE TABLE turn_runs (
   turn INTEGER NOT NULL REFERENCES turns (id) ON DELETE CASCADE,
   ord INTEGER NOT NULL,
@@ -584,6 +587,8 @@ CREATE INDEX inbox_unread ON inbox_items (work_item) WHERE state = 'queued';
 CREATE INDEX inbox_read ON inbox_items (read_by_turn) WHERE read_by_turn IS NOT NULL;
 CREATE UNIQUE INDEX one_copy_a_receiver ON inbox_items (work_item, message, kind)
   WHERE message IS NOT NULL AND state IN ('queued', 'held');
+CREATE INDEX copies_of_message ON inbox_items (message);
+CREATE INDEX copies_read_by_turn ON inbox_items (read_by_turn);
 
 CREATE TRIGGER a_line_that_was_read AFTER UPDATE OF state ON inbox_items
 WHEN NEW.state = 'read' AND OLD.state <> 'read' AND NEW.message IS NOT NULL BEGIN
