@@ -16,7 +16,7 @@ from threadrebuild.collab.engine import Effect
 
 BOTS = tuple(f"Bot{number}" for number in range(1, 9))
 GROUPS = {"剪辑组": BOTS[:4], "文案组": BOTS[3:7], "全体": BOTS}
-LINES = 120
+LINES = 100
 """What the user says in a day."""
 HOURS = 15
 NEW = 0.2

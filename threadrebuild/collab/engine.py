@@ -4,7 +4,6 @@ The engine never waits, calls no model and reads no clock. Its effects are an ou
 their event is committed, and each answer is an event again. A repeated event, known by its key, changes nothing.
 """
 
-import json
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -100,10 +99,8 @@ class Engine:
     def begin(self, effect: int) -> bool:
         """Mark an effect as started; False where it is not wanted any more."""
         with self.db.transaction():
-            wanted: bool = self.db.value("SELECT state FROM effects WHERE id = ?", effect) == "pending"
-            if wanted:
-                self.db.write("UPDATE effects SET state = 'started' WHERE id = ?", effect)
-        return wanted
+            begun = "UPDATE effects SET state = 'started' WHERE id = ? AND state = 'pending' RETURNING 1"
+            return bool(self.db.rows(begun, effect))
 
     def open_effects(self) -> list[Effect]:
         """What was asked for and has not been answered yet, oldest first."""
@@ -111,7 +108,7 @@ class Engine:
 
     def _effects(self, where: str, *values: Any) -> Iterator[Effect]:
         for row in self.db.rows(f"SELECT * FROM effects WHERE {where} ORDER BY id", *values):
-            yield Effect(row["id"], row["kind"], row["turn"], row["subject"], json.loads(row["body"]))
+            yield Effect(row["id"], row["kind"], row["turn"], row["subject"], msgspec.json.decode(row["body"]))
 
     def _record(self, event: events.Event) -> int | None:
         if self.db.value("SELECT 1 FROM events WHERE key = ?", event.key):
@@ -126,7 +123,5 @@ class Engine:
         if not isinstance(event, events.Answer):
             return True
         # What comes back from something given up is on record as an event, and nothing more.
-        open_ = self.db.value("SELECT 1 FROM effects WHERE id = ? AND state IN ('pending', 'started')", event.effect)
-        if open_:
-            self.db.write("UPDATE effects SET state = 'done' WHERE id = ?", event.effect)
-        return bool(open_)
+        came = "UPDATE effects SET state = 'done' WHERE id = ? AND state IN ('pending', 'started') RETURNING 1"
+        return bool(self.db.rows(came, event.effect))

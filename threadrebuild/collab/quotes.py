@@ -127,14 +127,10 @@ def section(db: Database, turn: sqlite3.Row, plan: int) -> list[str]:
     if held is not None:
         found = [quote for quote in found if quote["seq"] <= held]  # QUOT-16
     between = len(found) - FIRST - LAST
-    if between <= 0:
-        return [_shown(db, quote) for quote in found]
-    first, last = found[:FIRST], found[-LAST:]
-    return [
-        *(_shown(db, quote) for quote in first),
-        f"({between} more between)",
-        *(_shown(db, quote) for quote in last),
-    ]
+    kept = found if between <= 0 else found[:FIRST] + found[-LAST:]
+    places = {session: household.place(db, session) for session in {quote["session"] for quote in kept}}
+    shown = [_shown(db, quote, places) for quote in kept]
+    return shown if between <= 0 else [*shown[:FIRST], f"({between} more between)", *shown[FIRST:]]
 
 
 def erase(change: Change, where: str, value: int, action: int) -> None:
@@ -189,11 +185,11 @@ def _fill(db: Database, source: Source, text: str, line: sqlite3.Row) -> None:
     )
 
 
-def _shown(db: Database, quote: sqlite3.Row) -> str:
+def _shown(db: Database, quote: sqlite3.Row, places: dict[int | None, str]) -> str:
     text = quote["text"]
     if len(text) > SHOWN:
         text = f"{text[:SHOWN]}…"
-    where = _ELSEWHERE.get(quote["source"]) or f"in {household.place(db, quote['session'])}"
+    where = _ELSEWHERE.get(quote["source"]) or f"in {places[quote['session']]}"
     if quote["root"] is not None:  # QUOT-29
         where += ", changed a line"
     return f"{localtime.shown(db, quote['at'])} {where}: {text}"
