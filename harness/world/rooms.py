@@ -71,6 +71,8 @@ class Rooms:
     """Every effect that was really begun, in order."""
     handled: list[events.Event] = field(default_factory=list)
     """Every event that the application took in, in order."""
+    course: list[dict[str, Any]] = field(default_factory=list)
+    """The `event` and `effect` steps, as they stand in the log."""
     logged: dict[str, int] = field(default_factory=dict)
     """The step of the log with each of them, by key."""
     refused: list[tuple[events.Event, ValueError]] = field(default_factory=list)
@@ -82,6 +84,7 @@ class Rooms:
         self.engine: Engine | None = None
         self._requests = 0
         self._taking: events.Event | None = None
+        self._beginning: Effect | None = None
         self._stopped: set[int] = set()
         self._in_slots: Counter[tuple[Process, str]] = Counter()
         self._open()
@@ -145,6 +148,8 @@ class Rooms:
                 self.watch.look(self.world.step)
             if self._taking is not None:
                 self._note_taken(self._taking)
+            if self._beginning is not None:
+                self._note_begun(self._beginning)
         self.world.take_step("store", name)
 
     def _deliver(self, event: events.Event, taken: list[bool], taken_in: Callable[[], None]) -> None:
@@ -205,10 +210,12 @@ class Rooms:
         self._take_slot(daemon, effect)
         with self._dying():
             self.world.take_step("effect", effect.kind, effect=effect.id, subject=effect.subject)
-            if not engine.begin(effect.id):
-                return
-        self.started.append(effect)
-        self._write_effect(effect)
+            self._beginning = effect
+            try:
+                if not engine.begin(effect.id):
+                    return
+            finally:
+                self._beginning = None
         if effect.kind == "timer":
             seconds = max(0.0, (effect.body["due"] - self.now()) / 1000)
             reply = Reply(seconds, lambda key, at: events.TimerRang(key=key, at=at, effect=effect.id))
@@ -242,17 +249,25 @@ class Rooms:
         self._taking = None
         self.handled.append(event)
         if self.log is not None:
-            what, said = type(event).__name__, msgspec.to_builtins(event)
+            said = msgspec.to_builtins(event)
             del said["at"]
-            self.logged[event.key] = self.log.add(
-                "event", transcript=self.number, at=clock(self.now()), ms=self.now(), what=what, **said
-            )
+            self.logged[event.key] = self._tell("event", what=type(event).__name__, **said)
 
-    def _write_effect(self, effect: Effect) -> None:
+    def _note_begun(self, effect: Effect) -> None:
+        self._beginning = None
+        assert self.engine is not None
+        if self.engine.db.value("SELECT state FROM effects WHERE id = ?", effect.id) != "started":
+            return
+        self.started.append(effect)
         if self.log is not None:
             asked = {"effect": effect.id, "turn": effect.turn, "subject": effect.subject, "body": effect.body}
-            now = self.now()
-            self.log.add("effect", transcript=self.number, at=clock(now), ms=now, what=effect.kind, **asked)
+            self._tell("effect", what=effect.kind, **asked)
+
+    def _tell(self, kind: str, **said: Any) -> int:
+        assert self.log is not None
+        told = {"transcript": self.number, "at": clock(self.now()), "ms": self.now(), **said}
+        self.course.append({"kind": kind, **told})
+        return self.log.add(kind, **told)
 
 
 def clock(at: int) -> str:

@@ -66,7 +66,8 @@ class Evening:
     def happens(self, kind: type[events.Event], **fields: Any) -> None:
         """An event, one second after the last."""
         self.now += 1000
-        self.engine.handle(kind(key=self._key(), at=self.now, **fields))
+        for effect in self.engine.handle(kind(key=self._key(), at=self.now, **fields)):
+            self.engine.begin(effect.id)
 
     def say(
         self,

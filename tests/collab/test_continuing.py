@@ -173,3 +173,29 @@ def test_a_desk_that_was_cut_off_takes_its_lines_to_the_queue(tmp_path: Path) ->
     home.hop("导演", text="海报好了。", plan=2)
     opened = home.turn("导演")
     expect_equal("DESK-21", (opened["plan"], opened["trigger_message"]), (1, line), "what opens once a slot is free")
+
+
+@proves("WORK-16")
+def test_what_a_hop_was_to_read_that_never_began_is_unread_again(tmp_path: Path) -> None:
+    home = household(tmp_path)
+    line = home.say("在吗", to="导演")
+    home.sql("UPDATE effects SET state = 'pending' WHERE kind = 'hop'")
+    home.crash()
+    first, again = home.turns("导演")
+    expect_equal("WORK-16", first["state"], "interrupted", "the segment whose hop never began")
+    expect_equal("WORK-16", home.read_in(line, "导演"), [again["id"]], "who has read the line, after all")
+    expect("WORK-16", "在吗" in home.context(again["id"]), "the Bot is given the line")
+
+
+@proves("DESK-35")
+def test_who_goes_on_is_given_what_was_read_before(tmp_path: Path) -> None:
+    home = household(tmp_path)
+    home.say("照这个做", to="导演", attach=["ref.png"])
+    home.hop("导演", events.Call("read_file", {"path": "brief.md"}))
+    home.crash()
+    home.press(home.turn("导演")["id"])
+    given = home.context(home.turn("导演")["id"]).partition("# New\n")[2]
+    expect("DESK-35", "照这个做 [attached: ref.png]" in given, "the line that opened the desk is given again")
+    home.hop("导演", events.Call("read_file", {"path": "brief.md"}))
+    again = home.context(home.turn("导演")["id"]).partition("# New\n")[2]
+    expect("DESK-35", "照这个做" not in again, "once")

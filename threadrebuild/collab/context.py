@@ -20,7 +20,7 @@ def render(db: Database, turn: sqlite3.Row, read: Sequence[sqlite3.Row]) -> str:
     parts = [_part("Situation", _situation(db, turn)), _part("The user's words in this matter", _words(db, turn))]
     if turn["hops"] == 1:
         parts.append(_part("Transcript", _transcript(db, turn)))
-    parts.append(_part("New", [_heard(db, turn, item) for item in read]))
+    parts.append(_part("New", [_heard(db, turn, item) for item in (*_read_before(db, turn), *read)]))
     return "\n\n".join(part for part in parts if part)
 
 
@@ -107,6 +107,19 @@ def _heard(db: Database, turn: sqlite3.Row, item: sqlite3.Row) -> str:
     where = f" (answer in session {item['reply_in']})" if item["reply_in"] is not None else ""
     said = f"{item['text']}{_attached(db, item['message'])}{where}"
     return f"[{item['id']}] {speaker or item['author']}{tag}: {said}"
+
+
+def _read_before(db: Database, turn: sqlite3.Row) -> list[sqlite3.Row]:
+    """What the segments had read that were cut off and go on in this one: its Bot begins anew, and knows none of it."""
+    if turn["continues"] is None or turn["hops"] > 1:
+        return []
+    return db.rows(
+        "WITH RECURSIVE before(turn) AS (SELECT ? UNION"
+        "   SELECT t.continues FROM turns t JOIN before b ON t.id = b.turn WHERE t.continues IS NOT NULL)"
+        " SELECT * FROM inbox_items WHERE read_by_turn IN (SELECT turn FROM before) AND kind <> 'restart'"
+        " ORDER BY seq, id",
+        turn["continues"],
+    )
 
 
 def _attached(db: Database, message: int | None) -> str:

@@ -170,7 +170,8 @@ def restarted(change: Change, event: Started) -> None:
 
     A segment that waits for the user had nothing under way, and waits on.
     """
-    for row in change.db.rows("SELECT id FROM live_turns WHERE state = 'running' ORDER BY id"):
+    for row in change.db.rows("SELECT * FROM live_turns WHERE state = 'running' ORDER BY id"):
+        _put_back(change, row)
         end(change, row["id"], "interrupted", "restart")  # TURN-21
     work.mend(change)
     for effect in change.db.rows("SELECT * FROM effects WHERE state IN ('pending', 'started') ORDER BY id"):
@@ -204,10 +205,29 @@ def unread(change: Change, turn: sqlite3.Row) -> list[sqlite3.Row]:
 
 def _read(change: Change, turn: int, items: list[sqlite3.Row]) -> list[sqlite3.Row]:
     """Let a turn's Bot read what was in an inbox."""
+    hop = 1 + change.db.value("SELECT hops FROM turns WHERE id = ?", turn)
     for item in items:
-        read = "UPDATE inbox_items SET state = 'read', read_by_turn = ? WHERE id = ?"
-        change.db.write(read, turn, item["id"])  # QUOT-37
+        read = "UPDATE inbox_items SET state = 'read', read_by_turn = ?, read_in_hop = ? WHERE id = ?"
+        change.db.write(read, turn, hop, item["id"])  # QUOT-37
     return items
+
+
+def _put_back(change: Change, turn: sqlite3.Row) -> None:
+    """Let what a segment was to read in a hop that was never begun be unread: nobody has been given it."""
+    never_begun = "SELECT 1 FROM effects WHERE turn = ? AND kind = 'hop' AND state = 'pending'"
+    if not change.db.value(never_begun, turn["id"]):
+        return
+    for item in change.db.rows(
+        "SELECT * FROM inbox_items WHERE read_by_turn = ? AND read_in_hop = ? ORDER BY id", turn["id"], turn["hops"]
+    ):
+        back = "UPDATE OR IGNORE inbox_items SET state = 'queued', read_by_turn = NULL, read_in_hop = NULL WHERE id = ?"
+        change.db.write(back, item["id"])
+        change.db.write(
+            "UPDATE messages SET was_read = EXISTS (SELECT 1 FROM inbox_items WHERE message = ?1 AND state = 'read')"
+            " WHERE id = ?1",
+            item["message"],
+        )
+    change.log("inbox.put_back", bot=turn["bot"], plan=turn["plan"], ticket=turn["ticket"], turn=turn["id"])
 
 
 def _changes_work(change: Change, item: sqlite3.Row) -> bool:

@@ -1,19 +1,17 @@
 """Stories of a household's rooms: a user and several Bots, who says what where, and what every model answers."""
 
-from functools import partial
-
 from harness.criteria.replies import Question
-from harness.invariants.collab import NAMES, faults
 from harness.scenario.collab.course import played
 from harness.scenario.collab.forms import FORMS
 from harness.scenario.collab.forms_orders import ORDER_FORMS
 from harness.scenario.collab.forms_rooms import ROOM_FORMS
 from harness.scenario.collab.forms_turns import TURN_FORMS
 from harness.scenario.collab.forms_work import WORK_FORMS
+from harness.scenario.collab.judging import INVARIANTS
 from harness.scenario.collab.moments import at_times
 from harness.scenario.collab.orders import orders
 from harness.scenario.collab.scene import EVENTS, Reading, Scene
-from harness.scenario.stories.kinds import Kind, StoryInvariant
+from harness.scenario.stories.kinds import Kind
 
 UNREADABLE = {"id": "models are shown names and numbers, and answer with these"}
 KIND = Kind(
@@ -21,7 +19,7 @@ KIND = Kind(
     EVENTS,
     {name: at_times(form) for name, form in (FORMS | ORDER_FORMS | ROOM_FORMS | TURN_FORMS | WORK_FORMS).items()},
     played,
-    invariants=[StoryInvariant(rule, name, partial(faults, name)) for rule, name in NAMES],
+    invariants=INVARIANTS,
     faulty=played,
     orders=orders,
     questions=[Question("user words", Reading, UNREADABLE)],

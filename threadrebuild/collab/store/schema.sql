@@ -577,6 +577,7 @@ CREATE TABLE inbox_items (
   wakes INTEGER NOT NULL DEFAULT 1 CHECK (wakes IN (0, 1)),
   state TEXT NOT NULL DEFAULT 'queued' CHECK (state IN ('queued', 'held', 'read', 'superseded', 'void')),
   read_by_turn INTEGER REFERENCES turns (id) ON DELETE CASCADE,
+  read_in_hop INTEGER,                            -- in which of that segment's
   disposition TEXT,
   woken_by_turn INTEGER REFERENCES turns (id) ON DELETE SET NULL,
   continues INTEGER REFERENCES turns (id) ON DELETE SET NULL,      -- of a restart: the segment that was cut off
