@@ -219,7 +219,7 @@ def _line(seen: Seen, message: int) -> list[Line]:
 def _joins(raw: str | None) -> bool:
     try:
         return bool(json.loads(raw or "") == {"join": True})
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
 
 

@@ -31,7 +31,9 @@ class Seen:
     requests: list[str] = field(default_factory=list)
 
 
-@pytest.fixture(scope="session")
+# Not for the whole run: as long as playwright's driver is open, its loop counts as running in this process, and no
+# other test may call asyncio.run.
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright for Python is not installed")
     if CHROMIUM is None:
