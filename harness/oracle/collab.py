@@ -13,6 +13,7 @@ from typing import Any
 Step = dict[str, Any]
 EVERYONE = ("everyone", "所有人")
 LEADS_FROM_LEVEL = 2
+HOLDS_FROM_LEVEL = 1
 _NEW = re.compile(r"^\[(\d+)\] ", re.MULTILINE)
 _SELF = re.compile(r"^You are (.+)\.$", re.MULTILINE)
 _FOLDER = re.compile(r"work/(\d+)-")
@@ -74,6 +75,8 @@ class Seen:
     joined: dict[int, set[str]] = field(default_factory=dict)
     """Who judged to step in, by message."""
     judged: set[int] = field(default_factory=set)
+    stops: set[int] = field(default_factory=set)
+    """The lines that were read as a mere stop: they are for nobody."""
     begun: list[int] = field(default_factory=list)
     """The calls whose tools were begun outside."""
     interrupted: bool = False
@@ -161,6 +164,8 @@ def _live(seen: Seen, step: Step) -> None:
 
 def _came(seen: Seen, step: Step, effect: Step) -> None:
     match step["what"]:
+        case "Read" if effect["subject"].startswith("user words:") and _only_stops(step.get("raw")):
+            seen.stops.add(int(effect["subject"].split(":")[1]))
         case "Judged":
             bot = seen.numbered[effect["body"]["bot"]]
             if _joins(step.get("raw")):
@@ -216,6 +221,14 @@ def _line(seen: Seen, message: int) -> list[Line]:
     return [line for line in seen.lines if line.message == message]
 
 
+def _only_stops(raw: str | None) -> bool:
+    try:
+        said = json.loads(raw or "")
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(said, dict) and said.get("control") == "stop" and said.get("only") is True
+
+
 def _joins(raw: str | None) -> bool:
     try:
         return bool(json.loads(raw or "") == {"join": True})
@@ -228,6 +241,9 @@ def _joins(raw: str | None) -> bool:
 
 def _decide_receivers(seen: Seen) -> None:
     for line in seen.lines:
+        if seen.level >= HOLDS_FROM_LEVEL and line.message in seen.stops:
+            line.receivers = set()
+            continue
         if line.session not in seen.kinds or seen.kinds[line.session] == "files":
             line.receivers = None
             continue

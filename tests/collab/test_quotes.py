@@ -345,7 +345,7 @@ def test_under_a_hold_only_the_words_before_it_are_read(tmp_path: Path) -> None:
         home.say(text, to="文案", files=[plan])
         if text == "标题换成英文":
             home.sql(
-                "INSERT INTO holds (scope, plan, source, seq, at) VALUES ('plan', ?, 'user_text',"
+                "INSERT INTO holds (scope, plan, source, seq, at) VALUES ('plan', ?, 'legacy',"
                 " (SELECT max(seq) FROM events), 0)",
                 plan,
             )

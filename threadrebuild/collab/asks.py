@@ -83,10 +83,7 @@ def take(change: Change, bot: int, message: sqlite3.Row, about: Collection[int])
     """
     card = _asked_there(change, bot, message, about)
     if (
-        card is None
-        or message["author"] != "user"
-        or _has_files(change, message)  # WORK-19
-        or _only_stops(change, message)  # WORK-18
+        card is None or message["author"] != "user" or _has_files(change, message)  # WORK-19
     ):
         return None
     action = change.db.value("SELECT id FROM user_actions WHERE message = ?", message["id"])
@@ -147,11 +144,6 @@ def _is_new_work(read: Filing | None, card: sqlite3.Row) -> bool:
 
 def _has_files(change: Change, message: sqlite3.Row) -> bool:
     return bool(change.db.value("SELECT 1 FROM message_files WHERE message = ?", message["id"]))
-
-
-def _only_stops(change: Change, message: sqlite3.Row) -> bool:
-    read = reader.meaning(change.db, message["id"])
-    return read is not None and read.control == "stop" and read.only
 
 
 def _open_card(change: Change, ask: int, kind: str) -> sqlite3.Row:

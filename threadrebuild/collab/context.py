@@ -6,7 +6,7 @@ Pure: the same store and segment give the same text.
 import sqlite3
 from collections.abc import Sequence
 
-from threadrebuild.collab import desk, household, localtime, quotes
+from threadrebuild.collab import desk, holds, household, localtime, quotes, readonly
 from threadrebuild.database import Database
 
 TRANSCRIPT_LINES = 40  # QUOT-14
@@ -34,7 +34,7 @@ def _situation(db: Database, turn: sqlite3.Row) -> list[str]:
         lines += _plan(db, turn)
     live = db.rows("SELECT * FROM live_turns WHERE bot = ? AND id <> ? ORDER BY id", turn["bot"], turn["id"])
     lines += [f"You are at work in {_at(db, other)} too: {_matter(db, other)}." for other in live]  # PLAN-31
-    return lines + desk.situation(db, turn)
+    return lines + desk.situation(db, turn) + readonly.situation(db, turn, holds.over(db, "turn", turn["id"]))
 
 
 def _plan(db: Database, turn: sqlite3.Row) -> list[str]:

@@ -14,9 +14,11 @@ from threadrebuild.collab import (
     clearing,
     continuing,
     events,
+    holds,
     household,
     judgement,
     lead,
+    lifting,
     lines,
     messages,
     organizer,
@@ -24,6 +26,7 @@ from threadrebuild.collab import (
     reader,
     refiling,
     steps,
+    stop,
     tickets,
     timers,
     turns,
@@ -73,6 +76,9 @@ HANDLERS: dict[type[events.Event], Callable[[Change, Any], None]] = {
     events.Continued: continuing.press,
     events.Merged: refiling.merge,
     events.WorkResumed: continuing.resume,
+    events.StopPressed: stop.press,
+    events.HoldMade: holds.press,
+    events.HoldLifted: lifting.by_button,
 }
 
 

@@ -178,6 +178,30 @@ class Approved(Event, frozen=True, kw_only=True):
     allowed: bool
 
 
+class StopPressed(Event, frozen=True, kw_only=True):
+    """The user has pressed Stop on a turn."""
+
+    turn: int
+
+
+class HoldMade(Event, frozen=True, kw_only=True):
+    """The user has stopped something by a button or menu; `place` is the session whose menu it was."""
+
+    scope: Literal["everything", "bot", "session", "plan", "ticket", "bot_in_plan", "turn"]
+    bot: int | None = None
+    session: int | None = None
+    plan: int | None = None
+    ticket: int | None = None
+    turn: int | None = None
+    place: int | None = None
+
+
+class HoldLifted(Event, frozen=True, kw_only=True):
+    """The user has pressed lift on a hold."""
+
+    hold: int
+
+
 class WorkResumed(Event, frozen=True, kw_only=True):
     """The user lets work go on whose lines were cleared before they were read."""
 

@@ -7,7 +7,7 @@ runs, they wake the work. Each copy keeps the words as they were when it was put
 import sqlite3
 from collections.abc import Sequence
 
-from threadrebuild.collab import attribution, redirect, work
+from threadrebuild.collab import attribution, holds, readonly, redirect, work
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.receiver import Receiver
 from threadrebuild.collab.target import Target
@@ -69,8 +69,39 @@ def put(
         message["turn"],
         change.event,
     )
+    if _keep(change, work_item, message, said_to_it):
+        return
     if live is None:
         work.queue(change, work_item)
+
+
+def hand_back(change: Change, item: sqlite3.Row) -> None:
+    """Let a copy be read that a hold had kept back."""
+    change.db.write("UPDATE inbox_items SET state = 'queued' WHERE id = ?", item["id"])
+    if item["wakes"] and work.live_of(change.db, item["work_item"]) is None:
+        work.queue(change, item["work_item"])
+
+
+def _keep(change: Change, work_item: int, message: sqlite3.Row, said_to_it: bool) -> bool:
+    """Keep a copy back that a hold is over; a line of the user is answered all the same, by a turn that only reads.
+
+    One that the user's line leaves standing, and that another line would end, asks only how far things are: with the
+    answer that is done.
+    """
+    copy = change.db.value(
+        "SELECT id FROM inbox_items WHERE work_item = ? AND message = ? AND state = 'queued'", work_item, message["id"]
+    )
+    held = holds.over(change.db, "item", copy)
+    if not held:
+        return False
+    change.db.write("UPDATE inbox_items SET state = 'held' WHERE id = ?", copy)
+    bot = change.db.value("SELECT bot FROM work_items WHERE id = ?", work_item)
+    if message["author"] == "user" and said_to_it:  # HOLD-78
+        counts = not any(holds.is_kept(hold) for hold in held)
+        readonly.answer(change, bot, message, copy, counts=counts)
+    else:  # HOLD-59
+        change.log("wake.suppressed", bot=bot, message=message["id"], holds=[hold["id"] for hold in held])
+    return True
 
 
 def hand_on(change: Change, turn: sqlite3.Row, work_item: int, live: sqlite3.Row | None) -> None:

@@ -10,10 +10,13 @@ from collections.abc import Sequence
 from threadrebuild.collab import (
     asks,
     attribution,
+    control,
     desk,
+    holds,
     household,
     inbox,
     judgement,
+    lifting,
     mentions,
     organizer,
     participation,
@@ -225,13 +228,25 @@ def _post(change: Change, turn: sqlite3.Row, session: int, text: str) -> int:
     )
 
 
+def leave_unfiled(change: Change, message: int) -> None:
+    """Ask no more what a line is about that goes nowhere."""
+    change.db.write(
+        "UPDATE effects SET state = 'void' WHERE subject LIKE ? AND state IN ('pending', 'started')",
+        f"{reader.FILING}:{message}:%",
+    )
+
+
 def _go_on(change: Change, message: int) -> None:
     row = message_of(change, message)
+    if row["state"] == "arrived" and change.level >= holds.FROM_LEVEL and reader.only_stops(change.db, message):
+        control.carry_out(change, row)  # CTRL-6 TURN-16
+        return
     if row["state"] == "arrived" and reader.is_read(change.db, message):  # READ-23
         attribution.file(change, message)
         change.db.write("UPDATE messages SET state = 'filed' WHERE id = ?", message)
         row = message_of(change, message)
         organizer.after_line(change, row)
+        lifting.by_line(change, row)
     if row["state"] == "filed":
         deliver(change, row)
 

@@ -55,6 +55,18 @@ def after_turn(change: Change, turn: sqlite3.Row) -> None:
         change.effect("timer", {"due": change.at + QUIET_MS}, subject=f"quiet:{plan}")
 
 
+def forget(change: Change, turn: int) -> None:
+    """Look no more at the plan of a segment that was stopped, however long it was planned (STOP-4)."""
+    row = change.db.row("SELECT * FROM turns WHERE id = ?", turn)
+    plan = row and _plan_of(change.db, row)
+    change.db.write(
+        "UPDATE effects SET state = 'void' WHERE state IN ('pending', 'started')"
+        " AND (subject = ? OR (kind = 'organizer' AND subject LIKE ?))",
+        f"quiet:{plan}",
+        f"%:{plan}:%",
+    )
+
+
 def time_came(change: Change, event: TimerRang) -> None:
     """Ask how far a plan is that has been quiet, if it still is."""
     subject = change.db.value("SELECT subject FROM effects WHERE id = ?", event.effect)

@@ -123,7 +123,7 @@ def section(db: Database, turn: sqlite3.Row, plan: int) -> list[str]:
         " ORDER BY q.seq, q.id",
         plan,
     )
-    held = holds.since(db, turn, plan)
+    held = holds.since(db, turn["id"])
     if held is not None:
         found = [quote for quote in found if quote["seq"] <= held]  # QUOT-16
     between = len(found) - FIRST - LAST

@@ -110,9 +110,7 @@ def _put(change: Change, line: sqlite3.Row, bot: int, target: Target, kind: str,
     """Put a copy into a Bot's work on a target: into its live segment there, or to wait, under a hold as held."""
     live = work.live_turn(change.db, bot, target.plan)
     item = live["work_item"] if live else work.item(change, bot, target.plan, target.ticket, line["session"])
-    at_work = change.db.row("SELECT NULL AS id, bot, session, ticket FROM work_items WHERE id = ?", item)
-    assert at_work is not None
-    held = holds.since(change.db, at_work, target.plan) is not None  # ATTR-22 ATTR-25
+    held = bool(holds.over(change.db, "work_item", item))  # ATTR-22 ATTR-25
     change.db.write(
         "INSERT INTO inbox_items (work_item, kind, message, author, text, prio, state, seq)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from threadrebuild.collab import asks, desk, household, mentions, messages, runs, turns
+from threadrebuild.collab import asks, desk, holds, household, mentions, messages, readonly, runs, turns
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.events import Ran
 from threadrebuild.collab.toolbox import OWN, Refused, checked, tool
@@ -35,6 +35,9 @@ def start(change: Change, turn: sqlite3.Row, call: sqlite3.Row) -> bool:
     """
     arguments = json.loads(call["arguments"])
     own = OWN.get(call["name"])
+    if call["effectful"] and is_held(change, turn):
+        change.db.write("UPDATE calls SET state = 'refused', result = ? WHERE id = ?", readonly.HELD, call["id"])
+        return True
     try:
         if call["effectful"] and turn["mode"] == "desk":  # DESK-10
             desk.before_side_effect(change, turn)
@@ -61,6 +64,11 @@ def start(change: Change, turn: sqlite3.Row, call: sqlite3.Row) -> bool:
     if call["effectful"]:
         change.db.write("UPDATE turns SET acted = 1 WHERE id = ?", turn["id"])
     return False
+
+
+def is_held(change: Change, turn: sqlite3.Row) -> bool:
+    """Whether nothing that a turn does may have a side effect."""
+    return turn["mode"] == "readonly" or bool(holds.over(change.db, "turn", turn["id"]))  # HOLD-72
 
 
 def stop(change: Change, turn: int) -> None:

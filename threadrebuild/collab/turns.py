@@ -139,6 +139,13 @@ def go_on(change: Change, turn: int) -> None:
             return
 
 
+def begin_answer(change: Change, turn: int, item: int, *, counts: bool) -> None:
+    """Ask the model of a read-only turn for its answer to a copy of a line, which `counts` as read or stays unread."""
+    row = change.db.row("SELECT * FROM inbox_items WHERE id = ?", item)
+    assert row is not None
+    _hop(change, turn, _read(change, turn, [row]) if counts else [row])
+
+
 def put_off(change: Change, turn: int) -> None:
     """Do not run what a hop has asked for and has not begun; its Bot may ask again."""
     change.db.write(
@@ -161,7 +168,8 @@ def end(change: Change, turn: int, state: str, reason: str) -> None:
     change.void_effects(turn)
     if row["work_item"] is not None:
         work.settle(change, row["work_item"])
-    organizer.after_turn(change, row)
+    if state != "stopped":  # STOP-3
+        organizer.after_turn(change, row)
     change.log("work.ended", bot=row["bot"], plan=row["plan"], ticket=row["ticket"], turn=turn, reason=reason)
 
 

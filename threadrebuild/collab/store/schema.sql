@@ -709,8 +709,16 @@ CREATE TABLE holds (
   CHECK ((scope = 'ticket') = (ticket IS NOT NULL)),
   CHECK ((scope = 'turn') = (turn IS NOT NULL))
 );
+CREATE INDEX holds_active ON holds (seq) WHERE lifted_by IS NULL;
 CREATE TRIGGER holds_are_kept BEFORE DELETE ON holds BEGIN
   SELECT RAISE(ABORT, 'a hold is lifted, never deleted');
+END;
+-- HOLD-12
+CREATE TRIGGER holds_come_with_their_level BEFORE INSERT ON holds WHEN (SELECT level FROM meta) < 1 BEGIN
+  SELECT RAISE(ABORT, 'there are no holds at this level');
+END;
+CREATE TRIGGER a_lifted_hold_stays_lifted BEFORE UPDATE OF lifted_by ON holds WHEN OLD.lifted_by IS NOT NULL BEGIN
+  SELECT RAISE(ABORT, 'a hold that was lifted is not taken up again');
 END;
 CREATE TABLE hold_cover (
   hold INTEGER NOT NULL REFERENCES holds (id),
@@ -719,6 +727,63 @@ CREATE TABLE hold_cover (
   plan INTEGER REFERENCES plans (id),
   CHECK ((turn IS NOT NULL) <> (bot IS NOT NULL AND plan IS NOT NULL))
 );
+CREATE INDEX cover_of_hold ON hold_cover (hold);
+-- HOLD-7
+CREATE TRIGGER cover_is_fixed BEFORE INSERT ON hold_cover
+WHEN (SELECT seq FROM holds WHERE id = NEW.hold) <> (SELECT max(seq) FROM events) BEGIN
+  SELECT RAISE(ABORT, 'what a hold covers besides is fixed when it is made');
+END;
+
+-- What a hold may be over: a segment, a Bot's work, a copy that waits there to be read, a check-back.
+CREATE VIEW hold_subjects AS
+  SELECT 'turn' AS kind, t.id AS id, t.bot AS bot, t.session AS session,
+    -- A read-only answer, and a segment of the old path, are in the matter of the line that opened them.
+    ifnull(t.plan, iif(t.mode = 'readonly' OR (SELECT level FROM meta) < 2,
+                       (SELECT plan FROM messages WHERE id = t.trigger_message), NULL)) AS plan,
+    t.ticket AS ticket, t.id AS turn, t.woken_by_turn AS woken_by, t.began_seq AS seq
+  FROM turns t
+  UNION ALL
+  SELECT 'work_item', w.id, w.bot, w.session, w.plan, w.ticket, NULL, NULL, NULL FROM work_items w
+  UNION ALL
+  SELECT 'item', i.id, w.bot, w.session, w.plan, w.ticket, NULL, i.woken_by_turn, i.seq
+  FROM inbox_items i JOIN work_items w ON w.id = i.work_item
+  UNION ALL
+  SELECT 'wait', x.id, w.bot, w.session, w.plan, w.ticket, x.made_by_turn, NULL, NULL
+  FROM waits x JOIN work_items w ON w.id = x.work_item;
+
+-- The only answer to "is it held": which holds that stand are over what.
+CREATE VIEW hold_hits AS
+  SELECT h.id AS hold, s.kind AS kind, s.id AS id FROM hold_subjects s JOIN holds h ON h.lifted_by IS NULL
+  WHERE s.bot NOT IN (SELECT value FROM json_each(h.effect, '$.released_bots'))
+  AND (
+    CASE h.scope
+      WHEN 'everything' THEN 1
+      WHEN 'bot' THEN s.bot = h.bot
+      WHEN 'session' THEN s.session = h.session OR (SELECT session FROM plans WHERE id = s.plan) = h.session
+      WHEN 'plan' THEN s.plan = h.plan
+      WHEN 'bot_in_plan' THEN s.bot = h.bot AND s.plan = h.plan
+      WHEN 'ticket' THEN s.ticket = h.ticket
+      WHEN 'turn' THEN s.turn = h.turn OR (s.woken_by = h.turn AND s.seq > h.seq)
+    END
+    OR EXISTS (
+      SELECT 1 FROM hold_cover c WHERE c.hold = h.id
+      AND (c.turn = s.turn OR (c.turn = s.woken_by AND s.seq > h.seq) OR (c.bot = s.bot AND c.plan = s.plan))
+    )
+  );
+-- HOLD-75 HOLD-77
+CREATE TRIGGER no_live_turn_under_a_hold AFTER INSERT ON turns
+WHEN NEW.state IN ('running', 'waiting_approval', 'waiting_ask') AND NEW.mode IS NOT 'readonly'
+  AND EXISTS (SELECT 1 FROM hold_hits WHERE kind = 'turn' AND id = NEW.id)
+BEGIN
+  SELECT RAISE(ABORT, 'held');
+END;
+-- HOLD-76
+CREATE TRIGGER no_live_turn_goes_under_a_hold AFTER UPDATE OF bot, session, plan, ticket, mode, state, trigger_message ON turns
+WHEN NEW.state IN ('running', 'waiting_approval', 'waiting_ask') AND NEW.mode IS NOT 'readonly'
+  AND EXISTS (SELECT 1 FROM hold_hits WHERE kind = 'turn' AND id = NEW.id)
+BEGIN
+  SELECT RAISE(ABORT, 'held');
+END;
 
 -- ------------------------------------------------------------------ delegations, submissions, checks
 

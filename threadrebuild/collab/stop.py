@@ -1,0 +1,33 @@
+"""Stopping: a segment ends where it stands. What it did stays done; what it still runs outside is ended."""
+
+from threadrebuild.collab import holds, organizer, tools, turns
+from threadrebuild.collab.change import Change, Conflict, Missing
+from threadrebuild.collab.events import StopPressed
+
+
+def press(change: Change, event: StopPressed) -> None:
+    """Stop the segment that the user aimed at, and hold its work: in its plan, else just that segment.
+
+    Raises `Missing` for one that is not there, `Conflict` for one that is over.
+    """
+    turn = change.db.row("SELECT * FROM turns WHERE id = ?", event.turn)
+    if turn is None:
+        raise Missing(f"there is no turn {event.turn}")
+    if turns.live(change, event.turn) is None:
+        raise Conflict("not_running", f"turn {event.turn} is over")
+    change.db.write("INSERT INTO user_actions (event, kind, request) VALUES (?, 'button', ?)", change.event, event.key)
+    if change.level < holds.FROM_LEVEL or turn["mode"] == "readonly":  # STOP-1
+        end(change, event.turn)
+        return
+    plan = change.db.value("SELECT plan FROM hold_subjects WHERE kind = 'turn' AND id = ?", event.turn)
+    scope = holds.Scope("turn", turn=event.turn)
+    if plan is not None:
+        scope = holds.Scope("bot_in_plan", bot=turn["bot"], plan=plan)  # STOP-8
+    holds.make(change, scope, source="user_button", by_stop=True, place=turn["session"])
+
+
+def end(change: Change, turn: int) -> None:
+    """End a segment as stopped, with everything that it runs outside; nothing is looked at again because of it."""
+    tools.stop(change, turn)
+    turns.end(change, turn, "stopped", "stopped")
+    organizer.forget(change, turn)
