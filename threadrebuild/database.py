@@ -96,9 +96,11 @@ class Database:
         return None if found is None else found[0]
 
     def _run(self, sql: str, values: tuple[Any, ...], named: dict[str, Any]) -> sqlite3.Cursor:
-        # Half a surrogate pair, as a text has that was cut inside a character, is none of UTF-8's.
-        given = {name: _whole(each) for name, each in named.items()} if named else tuple(map(_whole, values))
-        return self._connection.execute(sql, given)
+        given = {name: whole(each) for name, each in named.items()} if named else tuple(map(whole, values))
+        try:
+            return self._connection.execute(sql, given)
+        except OverflowError:
+            raise ValueError("a number is larger than any that a store has") from None
 
 
 def open_database(path: Path, package: str, step: Step = lambda name: None, *, durable: bool = True) -> Database:
@@ -115,6 +117,13 @@ def open_database(path: Path, package: str, step: Step = lambda name: None, *, d
         return _opened(path, (files(package) / "schema.sql").read_text(encoding="utf-8"), step, durable)
     except sqlite3.DatabaseError as error:
         raise type(error)(f"{path}: {error}") from None
+
+
+def whole(value: Any) -> Any:
+    """A value with U+FFFD for each half of a surrogate pair, as a text has that was cut inside a character."""
+    if not isinstance(value, str) or value.isascii():
+        return value
+    return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _opened(path: Path, schema: str, step: Step, durable: bool) -> Database:
@@ -158,12 +167,6 @@ def _mark(schema: str) -> int:
     """What tells one schema from another; comments and spaces make no other one."""
     said = " ".join(re.sub("--.*", "", schema).split())
     return crc32(said.encode()) >> 1 or 1
-
-
-def _whole(value: Any) -> Any:
-    if not isinstance(value, str) or value.isascii():
-        return value
-    return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _statements(script: str) -> Iterator[str]:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from threadrebuild.collab import events
 from threadrebuild.collab.change import Missing
+from threadrebuild.collab.record import DEEPEST
 from threadrebuild.collab.toolbox import OWN
 
 NUMBERS = st.sampled_from([0, 1, 2, 3, 4, -1, 99, 2**63 - 1, 2**63, 10**30, True, 1.5])
@@ -155,3 +156,96 @@ def test_work_of_a_deleted_group_goes_on_in_the_direct_chat_of_its_bot(tmp_path:
     home.hop("导演", text="好了。")
     said = home.rows("SELECT session, text FROM messages WHERE author = 'bot'")
     assert said == [(home.session("导演"), "好了。")]
+
+
+HALF = "\ud83d"
+BEYOND_JSON: dict[str, Any] = {
+    "half a character": {"text": HALF, "a": [{HALF: (HALF,)}]},
+    "another half": {"\udfff": 1},
+    "no number": {"a": float("nan"), "b": [float("inf"), float("-inf")]},
+    "bytes": {"a": b"\xff"},
+    "a set": {"a": {1}},
+    "a number as name": {1: 2},
+}
+"""Arguments that no JSON can hold, and that a program may make of what a model has written."""
+
+
+def nested(deep: int, *, lists: bool) -> dict[str, Any]:
+    """Arguments with lists or objects that lie `deep` deep in each other."""
+    value: Any = 1
+    for _ in range(deep):
+        value = [value] if lists else {"a": value}
+    return {"a": value}
+
+
+def test_what_no_json_holds_is_on_record_as_the_json_nearest_to_it_and_that_is_what_runs(tmp_path: Path) -> None:
+    home = house(str(tmp_path))
+    home.say("@导演 做分镜", to="剪辑组", files=[1])
+    for name, arguments in BEYOND_JSON.items():
+        home.hop("导演", events.Call(f"mcp:{HALF}", arguments))
+        record = json.loads(home.value("SELECT body FROM events WHERE kind = 'Hopped' ORDER BY seq DESC"))
+        ran = home.ran[-1]
+        assert {"name": ran["tool"], "arguments": ran["arguments"], "unreadable": ""} == record["calls"][0], name
+    assert [ran["arguments"] for ran in home.ran] == [
+        {"text": "\ufffd", "a": [{"\ufffd": ["\ufffd"]}]},
+        {"\ufffd": 1},
+        {"a": None, "b": [None, None]},
+        {"a": "/w=="},
+        {"a": [1]},
+        {"1": 2},
+    ]
+
+
+def test_half_a_character_in_any_answer_stops_nothing(tmp_path: Path) -> None:
+    home = house(str(tmp_path), level=1)
+    home.say(f"做分镜{HALF}", to="剪辑组", read=False)
+    while effect := next((each for each in home.engine.open_effects() if each.kind in KINDS), None):
+        home.happens(KINDS[effect.kind], effect=effect.id, raw=HALF, failure=HALF)
+    home.say("@导演 做分镜", to="剪辑组")
+    home.hop("导演", events.Call("shell", {"command": "ls"}), run=False)
+    ran = next(each for each in home.engine.open_effects() if each.kind == "run_tool")
+    home.happens(events.Ran, effect=ran.id, ok=False, output=HALF, errors=HALF, written=(HALF,))
+    home.hop("导演", text=f"好{HALF}")
+    assert home.said("bot") == ["好\ufffd"]
+
+
+def test_arguments_that_lie_too_deep_in_each_other_or_are_no_object_are_refused_to_their_bot(tmp_path: Path) -> None:
+    home = house(str(tmp_path))
+    home.say("@导演 做分镜", to="剪辑组", files=[1])
+    odd: list[Any] = [nested(deep, lists=lists) for deep in (DEEPEST + 1, 900, 100_000) for lists in (True, False)]
+    for arguments in (*odd, "ls", None, [1], HALF):
+        home.hop("导演", events.Call("shell", arguments), events.Call("read_file", {"path": "notes.md"}))
+    for lists in (True, False):
+        home.hop("导演", events.Call("read_file", nested(DEEPEST, lists=lists)))
+    results = home.results(home.turn("导演")["id"])
+    assert [state for name, state, _ in results if name == "shell"] == ["refused"] * 10
+    assert [state for name, state, _ in results if name == "read_file"] == ["ok"] * 12
+    assert all(read.startswith("Not run: its arguments ") for name, _, read in results if name == "shell")
+    assert not [ran for ran in home.ran if ran["tool"] == "shell"]
+
+
+def test_an_event_that_is_none_of_its_kind_is_refused_and_changes_nothing(tmp_path: Path) -> None:
+    home = house(str(tmp_path))
+    line = home.say("@导演 做分镜", to="剪辑组", read=False)
+    read = home.engine.open_effects()[0].id
+    for kind, fields in (
+        (events.Edited, {"message": line, "text": None}),
+        (events.Edited, {"message": 10**30, "text": "x"}),
+        (events.Edited, {"message": 2**63, "text": "x"}),
+        (events.Edited, {"message": True, "text": "x"}),
+        (events.Line, {"session": 1, "text": "x", "files": (5,)}),
+        (events.Line, {"session": 1, "text": "x", "annotations": ("cut.mp4",)}),
+        (events.SessionOpened, {"session": "attic", "title": "x"}),
+        (events.Read, {"effect": read, "cost": float("nan")}),
+        (events.Read, {"effect": read, "cost": "much"}),
+        (events.Hopped, {"effect": read}),
+        (events.Ran, {"effect": read, "ok": True}),
+        (events.Killed, {"effect": read}),
+    ):
+        before = home.rows("SELECT * FROM events"), home.rows("SELECT * FROM effects")
+        try:
+            home.happens(kind, **fields)
+        except ValueError:
+            assert (home.rows("SELECT * FROM events"), home.rows("SELECT * FROM effects")) == before
+        else:
+            raise AssertionError(f"{kind.__name__} {fields} was taken in")

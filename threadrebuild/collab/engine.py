@@ -24,6 +24,7 @@ from threadrebuild.collab import (
     organizer,
     plans,
     reader,
+    record,
     refiling,
     steps,
     stop,
@@ -93,8 +94,9 @@ class Engine:
 
         Raises ValueError where the event makes no sense of this store, and then nothing has changed.
         """
+        event, body = record.on_record(event)
         with self.db.transaction():
-            number = self._record(event)
+            number = self._record(event, body)
             if number is None or not self._is_awaited(event):
                 return []
             change = Change(self.db, number, event.at, self.db.value("SELECT level FROM meta"))
@@ -116,10 +118,9 @@ class Engine:
         for row in self.db.rows(f"SELECT * FROM effects WHERE {where} ORDER BY id", *values):
             yield Effect(row["id"], row["kind"], row["turn"], row["subject"], msgspec.json.decode(row["body"]))
 
-    def _record(self, event: events.Event) -> int | None:
+    def _record(self, event: events.Event, body: str) -> int | None:
         if self.db.value("SELECT 1 FROM events WHERE key = ?", event.key):
             return None
-        body = msgspec.json.encode(event).decode()
         kind = type(event).__name__
         return self.db.write(
             "INSERT INTO events (key, kind, at, body) VALUES (?, ?, ?, ?)", event.key, kind, event.at, body
@@ -128,6 +129,8 @@ class Engine:
     def _is_awaited(self, event: events.Event) -> bool:
         if not isinstance(event, events.Answer):
             return True
+        if self.db.value("SELECT kind FROM effects WHERE id = ?", event.effect) not in (event.to, None):
+            raise ValueError(f"effect {event.effect} is none that {type(event).__name__} is an answer to")
         # What comes back from something given up is on record as an event, and nothing more.
         came = "UPDATE effects SET state = 'done' WHERE id = ? AND state IN ('pending', 'started') RETURNING 1"
         return bool(self.db.rows(came, event.effect))

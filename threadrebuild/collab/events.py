@@ -3,7 +3,7 @@
 An answer to an effect names that effect. Whatever a model says comes as the text it said, and is untrusted.
 """
 
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import msgspec
 
@@ -209,8 +209,9 @@ class WorkResumed(Event, frozen=True, kw_only=True):
 
 
 class Answer(Event, frozen=True, kw_only=True):
-    """What came of an effect."""
+    """What came of an effect of the kind `to`."""
 
+    to: ClassVar[str]
     effect: int
 
 
@@ -220,6 +221,7 @@ class Read(Answer, frozen=True, kw_only=True):
     `failure` is `no model`, `error`, `timeout` or `closing`; of Claude Code also `missing` or `logged out`.
     """
 
+    to: ClassVar[str] = "read"
     raw: str | None = None
     failure: str | None = None
     model: str | None = None
@@ -229,6 +231,7 @@ class Read(Answer, frozen=True, kw_only=True):
 class Judged(Answer, frozen=True, kw_only=True):
     """A Bot has judged whether to step in: what its model said, or why there is nothing."""
 
+    to: ClassVar[str] = "judge"
     raw: str | None = None
     failure: str | None = None
 
@@ -238,11 +241,14 @@ class Call(msgspec.Struct, frozen=True):
 
     name: str
     arguments: dict[str, Any] = {}
+    unreadable: str = ""
+    """Why there are no arguments, where what the model wrote cannot be read as such."""
 
 
 class Hopped(Answer, frozen=True, kw_only=True):
     """A model call of a turn is over: what the Bot says, and the tools it wants to use after that, in order."""
 
+    to: ClassVar[str] = "hop"
     text: str = ""
     calls: tuple[Call, ...] = ()
     failure: str | None = None
@@ -252,6 +258,7 @@ class Hopped(Answer, frozen=True, kw_only=True):
 class Ran(Answer, frozen=True, kw_only=True):
     """A tool has run. `written` are the paths of files that it wrote; `output` stands before `errors`."""
 
+    to: ClassVar[str] = "run_tool"
     ok: bool
     output: str = ""
     errors: str = ""
@@ -263,16 +270,21 @@ class Ran(Answer, frozen=True, kw_only=True):
 class Killed(Answer, frozen=True, kw_only=True):
     """A command that was to be stopped has ended."""
 
+    to: ClassVar[str] = "kill"
+
 
 class Organized(Answer, frozen=True, kw_only=True):
     """The organizer came back: what it said, or why there is nothing."""
 
+    to: ClassVar[str] = "organizer"
     raw: str | None = None
     failure: str | None = None
 
 
 class TimerRang(Answer, frozen=True, kw_only=True):
     """A time that was waited for has come."""
+
+    to: ClassVar[str] = "timer"
 
 
 class Started(Event, frozen=True, kw_only=True):

@@ -94,13 +94,16 @@ def hopped(change: Change, event: Hopped) -> None:
         return
     for ord_, call in enumerate(event.calls):
         change.db.write(
-            "INSERT INTO calls (turn, hop, ord, name, arguments, effectful) VALUES (?, ?, ?, ?, ?, ?)",
+            "INSERT INTO calls (turn, hop, ord, name, arguments, effectful, state, result)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             turn["id"],
             turn["hops"],
             ord_,
             call.name,
             json.dumps(call.arguments, ensure_ascii=False),
             int(tools.is_effectful(call.name)),
+            "refused" if call.unreadable else "asked",
+            f"Not run: {call.unreadable}." if call.unreadable else None,
         )
     if not event.calls:
         if event.text.strip():
