@@ -199,10 +199,12 @@ def test_a_shell_beside_the_host_is_not_taken_for_it(server: Server) -> None:
     assert report.ok, [check for check in report.checks if not check.ok]
 
 
-def ends_its_turn(server: Server) -> list[str]:
-    """How the old session is started so that its Stop hook runs inside the pane."""
-    hook = shlex.join([sys.executable, "-m", "threadrebuild.cli", "hook-stop", "--config", str(server.config)])
-    return server.host(OLD_SESSION, "--turn-ends", hook, str(server.hook_input(server.old_talk())))
+def asked(server: Server, house: Household) -> str:
+    """The pane of the old session, which has been asked for a rebuild and is in the middle of its turn."""
+    pane = server.session("cc", *server.ends_its_turn(OLD_SESSION))
+    eventually(house.door.identity, "the old session behind the door")
+    coordinator.request(house, "夜里换窗", "REBUILD")
+    return pane
 
 
 def worker_of(house: Household, state: State) -> int:
@@ -217,12 +219,12 @@ def worker_of(house: Household, state: State) -> int:
 
 
 def test_the_worker_outlives_the_pane_that_started_it(server: Server) -> None:
-    server.session("keeper", *server.host("somebody"))
     house = server.household("cc:0.0")
-    coordinator.request(house, "夜里换窗", "REBUILD")
-    pane = server.session("cc", *ends_its_turn(server))
+    talk = server.old_talk()
+    pane = asked(server, house)
     old = server.tmux.find(pane)
     assert old is not None
+    server.end_turn(talk)
     before = (server.project_dir / f"{OLD_SESSION}.jsonl").read_bytes()
     worker = worker_of(house, State.SCHEDULED)
     operation = eventually(lambda: found if (found := latest(house)).lease is None else None, "an end")
@@ -240,8 +242,8 @@ def test_a_hook_that_runs_outside_of_the_pane_takes_nothing_up(server: Server) -
     house = server.household("cc:0.0")
     coordinator.request(house, "夜里换窗", "REBUILD")
     assert coordinator.stop_hook(house, str(server.old_talk()))["scheduled"] is False
-    hook = shlex.join([sys.executable, "-m", "threadrebuild.cli", "hook-stop", "--config", str(server.config)])
-    within = server.split("cc:0.0", *server.host(NEW, "--turn-ends", hook, str(server.hook_input(server.old_talk()))))
+    server.end_turn(server.old_talk())
+    within = server.split("cc:0.0", *server.ends_its_turn(NEW))
     other = server.tmux.find(within)
     assert other is not None
     eventually(lambda: house.ports.processes.descendants(other.pid), "the hook of the other pane")
@@ -262,12 +264,12 @@ def test_a_hook_that_runs_outside_of_the_pane_takes_nothing_up(server: Server) -
 def test_a_worker_killed_between_the_phases_is_recovered(
     server: Server, killed_in: State, delay: dict[str, float], wanted: State
 ) -> None:
-    server.session("keeper", *server.host("somebody"))
     house = server.household("cc:0.0", **delay)
-    coordinator.request(house, "夜里换窗", "REBUILD")
-    pane = server.session("cc", *ends_its_turn(server))
+    talk = server.old_talk()
+    pane = asked(server, house)
     old = server.tmux.find(pane)
     assert old is not None
+    server.end_turn(talk)
     worker = worker_of(house, killed_in)
     if killed_in is State.ACTIVATING:
         eventually(lambda: not is_alive(old.pid), "the old process replaced")

@@ -5,6 +5,7 @@ Everything that waits polls with a deadline, and `stop` ends only what this serv
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 import time
@@ -111,12 +112,18 @@ class Server:
         talk.assistant("好，说完这句就换。")
         return talk.write(self.project_dir / f"{OLD_SESSION}.jsonl")
 
-    def hook_input(self, transcript: Path) -> Path:
-        """What the host gives its Stop hook, in a file."""
-        path = self.folder / "hook.json"
+    def ends_its_turn(self, session: str) -> list[str]:
+        """How the stand-in is started so that its turn ends with `end_turn`, and its Stop hook runs inside the pane."""
+        hook = shlex.join([sys.executable, "-m", "threadrebuild.cli", "hook-stop", "--config", str(self.config)])
+        return self.host(session, "--turn-ends", hook, str(self.folder / "hook.json"))
+
+    def end_turn(self, transcript: Path) -> None:
+        """Let those that wait for it end their turn, and give their Stop hooks this transcript."""
         given = {"session_id": transcript.stem, "transcript_path": str(transcript), "cwd": str(self.workdir)}
-        path.write_text(json.dumps(given))
-        return path
+        path = self.folder / "hook.json"
+        whole = path.with_suffix(".whole")
+        whole.write_text(json.dumps(given))
+        whole.rename(path)
 
     def stop(self) -> None:
         """End the server, and see that everything it had started is gone."""
