@@ -7,6 +7,7 @@ started, and it has ended when the client has.
 import asyncio
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
@@ -154,7 +155,22 @@ def test_a_wrong_word_and_bad_arguments_are_errors_and_store_nothing(home: Path)
     ask(home, questions)
 
 
+def test_where_nobody_can_be_told_to_live_nobody_is_asked(home: Path) -> None:
+    async def questions(client: Client) -> None:
+        asked = await client.call_tool("thread_rebuild_request", {"reason": "夜里换窗", "confirmation": "REBUILD"})
+        assert asked.is_error and "no-identity" in text_of(asked)
+        assert not list(home.glob("state/operations/*.json"))
+
+    ask(home, questions)
+
+
 def test_a_request_waits_for_the_end_of_the_turn_and_can_be_taken_back(home: Path) -> None:
+    config = home / "household.toml"
+    (home / "session").write_text("aaaaaaaa-0000-4000-8000-000000000001\n")
+    tmux = re.compile(r"^tmux_\w+ = .*\n", re.MULTILINE)
+    pointer = f'activation = "pointer"\nresume_pointer_path = {json.dumps(str(home / "session"))}\n'
+    config.write_text(pointer + tmux.sub("", config.read_text(encoding="utf-8")), encoding="utf-8")
+
     async def questions(client: Client) -> None:
         asked = await client.call_tool("thread_rebuild_request", {"reason": "夜里换窗", "confirmation": "REBUILD"})
         answer = json.loads(text_of(asked))

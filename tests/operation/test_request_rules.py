@@ -57,6 +57,21 @@ def test_a_request_stores_its_reason_cut_to_size(tmp_path: Path) -> None:
         expect_equal("TR-079", night.spawner.started, [], "workers started by a request")
 
 
+@proves("TR-L23")
+def test_nobody_is_asked_where_nobody_can_be_told_to_be_behind_the_door(tmp_path: Path) -> None:
+    night = Night(tmp_path)
+    night.tmux.answers = False
+    expect_equal("TR-L23", _refused(night, "one", "REBUILD"), "no-identity", "answer where nobody can be told")
+    expect_equal("TR-L23", night.house.store.all(), [], "operations on record")
+    night.tmux.answers = True
+    expect_equal("TR-L23", _refused(night, "one", "REBUILD"), None, "answer to the same request, with tmux back")
+    waiting = night.latest()
+    expect("TR-L23", waiting.cas_identity is not None, "who was asked is on record")
+    night.tmux.answers = False
+    expect_equal("TR-L23", _refused(night, "two", "REBUILD"), "no-identity", "answer to a further one")
+    expect_equal("TR-L23", night.house.store.all(), [waiting], "the one that waits")
+
+
 @proves("TR-150")
 def test_nothing_starts_by_itself_before_a_person_has_agreed(tmp_path: Path) -> None:
     night = Night(tmp_path, dirty_budget_bytes=1000)

@@ -87,3 +87,20 @@ def test_who_takes_the_door_before_the_turn_has_ended_is_not_replaced(tmp_path: 
             "TR-107", ended.state, State.ACTIVATED, f"{door}: asked again, with their agreement ({ended.error})"
         )
         expect_equal("TR-004", ended.transcript_path, str(night.host.transcript(OTHER)), "whose it is")
+
+
+def test_a_request_with_nobody_on_record_as_asked_is_taken_up_by_no_turn(tmp_path: Path) -> None:
+    night = night_of(tmp_path, "tmux")
+    asked(night)
+    night.world.run()
+    waiting = night.latest()
+    known, waiting.cas_identity = waiting.cas_identity, None
+    night.house.store.save(waiting)
+    night.end_turn()
+    night.world.run()
+    expect_equal("TR-L23", night.latest().state, State.PENDING, "after the end of somebody's turn")
+    in_world(night, lambda: coordinator.request(night.house, "again", "REBUILD"))
+    expect_equal("TR-L23", night.latest().cas_identity, known, "who was asked, once it is asked for again")
+    night.end_turn()
+    night.world.run()
+    expect_equal("TR-L23", night.latest().state, State.ACTIVATED, f"asked again ({night.latest().error})")

@@ -29,7 +29,8 @@ NEXT_STEP = "reply normally now; the change follows when this turn has ended"  #
 def request(house: Household, reason: str, confirmation: str) -> Operation:
     """Put a rebuild on record, or join the one that waits (TR-079, TR-080, TR-081).
 
-    Where the household requires an acceptance, nothing is put on record without one (TR-157).
+    Nothing is put on record where nobody can be told to be behind the door (TR-L23), and without an acceptance where
+    the household requires one (TR-157).
     """
     _require_word(Event.REQUEST, confirmation)
     require_acceptance(house)
@@ -41,29 +42,40 @@ def request(house: Household, reason: str, confirmation: str) -> Operation:
         recover_stale(house, may_wait=False)  # TR-095
         active = house.store.active()
         if active is None:
-            now = house.now()
-            active = Operation(
-                id=house.ports.ids.new_operation_id(),
-                state=State.PENDING,
-                created_at=now,
-                updated_at=now,
-                door=house.settings.activation,
-                reasons=[reason],
-                steps=[Step(now, Event.REQUEST, State.PENDING, reason)],
-                cas_identity=holder,
-            )
-            house.store.save(active)
-        elif active.state is not State.PENDING:  # TR-081
+            return _begin(house, reason, _who_is_asked(holder))
+        if active.state is not State.PENDING:  # TR-081
             raise Refused("in-progress", f"operation {active.id} is {active.state}")
-        else:
-            _join(house, active, reason, holder)
+        _join(house, active, reason, _who_is_asked(holder))
         return active
 
 
-def _join(house: Household, waiting: Operation, reason: str, holder: Identity | None) -> None:
+def _who_is_asked(holder: Identity | None) -> Identity:
+    """The holder of the door; raises where it cannot be told, since any turn's end could then be taken for its."""
+    if holder is None:  # TR-L23
+        raise Refused("no-identity", "who is behind the door cannot be told, so nobody was asked; ask again")
+    return holder
+
+
+def _begin(house: Household, reason: str, holder: Identity) -> Operation:
+    now = house.now()
+    begun = Operation(
+        id=house.ports.ids.new_operation_id(),
+        state=State.PENDING,
+        created_at=now,
+        updated_at=now,
+        door=house.settings.activation,
+        reasons=[reason],
+        steps=[Step(now, Event.REQUEST, State.PENDING, reason)],
+        cas_identity=holder,
+    )
+    house.store.save(begun)
+    return begun
+
+
+def _join(house: Household, waiting: Operation, reason: str, holder: Identity) -> None:
     """Add a reason to the operation that waits, and see who holds the door by now: it is asked for again (TR-080)."""
     known = waiting.cas_identity
-    waiting.cas_identity = holder or known
+    waiting.cas_identity = holder
     if reason not in waiting.reasons:  # TR-080
         waiting.reasons.append(reason)
         house.move(waiting, Event.REQUEST, reason)
@@ -159,8 +171,7 @@ def _record_probes(house: Household, operation: Operation) -> None:
 def _other_turn(house: Household, operation: Operation, transcript_path: str | None) -> str | None:
     """Why a turn that has ended is not the one that an operation waits for; "" where it is nobody's business.
 
-    None where it is. Then the door's holder is on record: what takes the door from here on is somebody else, also
-    before the worker looks.
+    None where it is. What takes the door from here on is somebody else, also before the worker looks.
     """
     asked_of = operation.cas_identity if operation.state is State.PENDING else operation.cas_identity_after
     identity = house.door.identity(asked_of.target if asked_of else None)
@@ -169,12 +180,9 @@ def _other_turn(house: Household, operation: Operation, transcript_path: str | N
         return "who holds the door cannot be told now" if operation.state is State.PENDING else None
     if not house.door.is_turn_of(identity, Path(transcript_path or "").stem):
         return ""
-    if operation.state is State.PENDING:
-        if asked_of not in (None, identity):
-            return (
-                f"somebody else has taken the door since operation {operation.id} was asked for: ask again, or cancel"
-            )
-        operation.cas_identity = identity
+    # Nobody on record is nobody who was asked.
+    if operation.state is State.PENDING and asked_of != identity:
+        return f"somebody else has taken the door since operation {operation.id} was asked for: ask again, or cancel"
     return None
 
 
