@@ -3,6 +3,7 @@
 from harness.criteria.replies import Question
 from harness.scenario.collab.course import played
 from harness.scenario.collab.forms import FORMS
+from harness.scenario.collab.forms_holds import HOLD_FORMS
 from harness.scenario.collab.forms_orders import ORDER_FORMS
 from harness.scenario.collab.forms_rooms import ROOM_FORMS
 from harness.scenario.collab.forms_turns import TURN_FORMS
@@ -17,7 +18,10 @@ UNREADABLE = {"id": "models are shown names and numbers, and answer with these"}
 KIND = Kind(
     Scene,
     EVENTS,
-    {name: at_times(form) for name, form in (FORMS | ORDER_FORMS | ROOM_FORMS | TURN_FORMS | WORK_FORMS).items()},
+    {
+        name: at_times(form)
+        for name, form in (FORMS | HOLD_FORMS | ORDER_FORMS | ROOM_FORMS | TURN_FORMS | WORK_FORMS).items()
+    },
     played,
     invariants=INVARIANTS,
     faulty=played,

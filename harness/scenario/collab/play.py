@@ -12,6 +12,7 @@ import msgspec
 
 from harness.invariants.collab import Broken
 from harness.runlog import RunLog
+from harness.scenario.collab import holding
 from harness.scenario.collab.answers import hops_of, label_of, lines_of
 from harness.scenario.collab.later import event_of
 from harness.scenario.collab.orders import pace, told
@@ -25,11 +26,14 @@ from harness.scenario.collab.scene import (
     Crash,
     Edit,
     Happening,
+    Hold,
     Insert,
     Lead,
+    Lift,
     Merge,
     Say,
     Scene,
+    Stop,
     Until,
     Withdraw,
     span_of,
@@ -240,6 +244,11 @@ def _after_it_was_said(played: Played, entry: Edit | Withdraw | Insert | Clear |
     played.rooms.world.sleep(SETTLE_SECONDS)
 
 
+def _stop_or_hold(played: Played, entry: Stop | Hold | Lift) -> None:
+    played.rooms.does(holding.event_of(played.rooms, entry, played.message))
+    played.rooms.world.sleep(SETTLE_SECONDS)
+
+
 def _crash(played: Played, entry: Crash) -> None:
     del entry
     played.rooms.kill()
@@ -257,6 +266,9 @@ _HAPPEN: dict[type, Callable[[Played, Any], None]] = {
     Clear: _after_it_was_said,
     Board: _after_it_was_said,
     Merge: _after_it_was_said,
+    Stop: _stop_or_hold,
+    Hold: _stop_or_hold,
+    Lift: _stop_or_hold,
     Crash: _crash,
     Happening: lambda played, entry: None,
 }

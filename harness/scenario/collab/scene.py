@@ -205,6 +205,28 @@ class Insert(Happening, frozen=True, kw_only=True):
     insert: Text
 
 
+class Stop(Happening, frozen=True, kw_only=True):
+    """The user presses Stop on the newest turn of a Bot that a line opened."""
+
+    stop: Text
+    """The Bot."""
+    turn: Text = msgspec.field(name="for")
+
+
+class Hold(Happening, frozen=True, kw_only=True):
+    """The user stops something by a button, or from a session's menu."""
+
+    hold: Text
+    """What it is over: `everything`, `bot B`, `session S`, `plan P`, `ticket P/1`, `bot_in_plan B/P`, `turn B/line`."""
+    menu: str | None = None
+
+
+class Lift(Happening, frozen=True, kw_only=True):
+    """The user presses lift on the newest hold that is called so."""
+
+    lift: Text
+
+
 class Clear(Happening, frozen=True, kw_only=True):
     """The user clears a group, or the direct chat with a Bot."""
 
@@ -273,6 +295,9 @@ EVENTS: dict[str, type] = {
     "edit": Edit,
     "withdraw": Withdraw,
     "insert": Insert,
+    "stop": Stop,
+    "hold": Hold,
+    "lift": Lift,
     "clear": Clear,
     "board": Board,
     "merge": Merge,
