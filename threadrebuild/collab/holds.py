@@ -106,6 +106,7 @@ def lift(change: Change, hold: int, action: int) -> None:
     change.db.write("UPDATE holds SET lifted_by = ? WHERE id = ?", action, hold)
     check_backs.revive(change)
     parking.restore(change, hold)
+    restarts.hand_over(change, hold)
     _hand_back(change)
     change.log("control.lift", hold=hold)
 

@@ -6,7 +6,7 @@ A kept hold ends by an explicit lift alone.
 import sqlite3
 from collections.abc import Collection
 
-from threadrebuild.collab import attribution, holds, household, reader
+from threadrebuild.collab import attribution, holds, household, reader, restarts
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.events import HoldLifted
 
@@ -35,6 +35,7 @@ def by_button(change: Change, event: HoldLifted) -> None:
         "INSERT INTO user_actions (event, kind, request) VALUES (?, 'button', ?)", change.event, event.key
     )
     holds.lift(change, event.hold, action)
+    restarts.by_button(change, event.hold)
 
 
 def addressed(change: Change, message: sqlite3.Row) -> set[int]:

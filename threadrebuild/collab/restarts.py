@@ -1,13 +1,20 @@
-"""Stopped work that goes on: how far it had got is on the hold's record, and is told to its Bot alone in a note."""
+"""Stopped work that goes on: how far it had got is on the hold's record, and is told to its Bot alone in a note.
 
+A segment that another hold still covers is handed over to that one, and goes on once that is lifted.
+"""
+
+import sqlite3
 from typing import Any
 
+from threadrebuild.collab import holds, household, inbox, messages, redirect, turns, work
 from threadrebuild.collab.change import Change
 
 LAST_CALLS = 3
+Record = dict[str, Any]
+"""How far a segment had got when it was stopped, as it stands on its hold's record."""
 
 
-def where_it_stood(change: Change, turn: int) -> dict[str, Any]:
+def where_it_stood(change: Change, turn: int) -> Record:
     """How far a segment has got: its plan and session, its last step, files written, its last calls (HOLD-16)."""
     row = change.db.row("SELECT id AS turn, bot, plan, ticket, session, hops AS step FROM turns WHERE id = ?", turn)
     assert row is not None
@@ -22,3 +29,126 @@ def where_it_stood(change: Change, turn: int) -> dict[str, Any]:
         "files": [each["path"] for each in files],
         "calls": [f"{each['name']} {each['arguments']}" for each in calls],
     }
+
+
+def of_hold(change: Change, hold: int) -> list[Record]:
+    """The segments that a hold stopped, and those handed over to it; `by_stop` says whether a Stop ended it."""
+    row = holds.hold_of(change.db, hold)
+    record = holds.record_of(row)
+    own = [each | {"by_stop": bool(row["by_stop"])} for each in record.get("stopped_turns", [])]
+    return [*own, *record.get("held_over", [])]
+
+
+def hand_over(change: Change, hold: int) -> None:
+    """Hand the segments of a lifted hold over to others that cover them still: to a Stop's only where there is none."""
+    for stopped in of_hold(change, hold):
+        still = holds.over(change.db, "turn", stopped["turn"])
+        if still:
+            to = min(still, key=lambda other: (other["by_stop"], other["id"]))  # HOLD-87
+            before = holds.record_of(to).get("held_over", [])
+            holds.note(change, to["id"], held_over=[*before, stopped])
+
+
+def by_button(change: Change, hold: int, words: str = "") -> list[Record]:
+    """Let what a hold has stopped go on, but for what a Stop has ended; returns what goes on."""
+    return [
+        each
+        for each in of_hold(change, hold)
+        if not each["by_stop"]  # HOLD-85
+        if restart(change, hold, each, words)
+    ]
+
+
+def restart(change: Change, hold: int, stopped: Record, words: str = "") -> bool:
+    """Let one stopped segment go on where it ran, with a note that only its Bot reads; whether it does.
+
+    `words` are those of the user that let it go on. It does not where another hold covers it, where its Bot goes on
+    there already, or where it was cleared.
+    """
+    old = change.db.row("SELECT * FROM turns WHERE id = ?", stopped["turn"])
+    if old is None or holds.over(change.db, "turn", old["id"]) or _goes_on(change, old):
+        return False
+    item = _work_item(change, old)
+    said = _note(change, hold, stopped, words)
+    message = messages.note(change, old["session"], said, only_for=old["bot"])  # HOLD-89
+    copy = change.db.write(
+        "INSERT INTO inbox_items (work_item, kind, message, author, text, prio, continues, seq)"
+        " VALUES (?, 'restart', ?, 'app', ?, ?, ?, ?)",
+        item,
+        message,
+        said,
+        inbox.PRIO_USER,
+        old["id"],  # HOLD-90
+        change.event,
+    )
+    change.log("work.restarted", bot=old["bot"], plan=old["plan"], ticket=old["ticket"], turn=old["id"], hold=hold)
+    _receive(change, old, item, copy)
+    return True
+
+
+def _goes_on(change: Change, old: sqlite3.Row) -> bool:
+    """Whether a Bot has gone on with the matter of a stopped segment: where it ran, or by a line that lets it."""
+    matter = change.db.value("SELECT plan FROM hold_subjects WHERE kind = 'turn' AND id = ?", old["id"])
+    later = change.db.value(
+        "SELECT 1 FROM turns t JOIN hold_subjects s ON s.kind = 'turn' AND s.id = t.id"
+        " WHERE t.bot = ? AND t.id > ? AND t.session = ? AND t.mode <> 'readonly' AND s.plan IS ?",
+        old["bot"],
+        old["id"],
+        old["session"],
+        matter,
+    )
+    waits = change.db.value(
+        "SELECT 1 FROM inbox_items i JOIN hold_subjects s ON s.kind = 'item' AND s.id = i.id"
+        " WHERE i.seq = ? AND i.state = 'queued' AND i.wakes = 1 AND s.bot = ? AND s.plan IS ?"
+        " AND (s.plan IS NOT NULL OR s.session = ?)",
+        change.event,
+        old["bot"],
+        matter,
+        old["session"],
+    )
+    return bool(later or waits)  # HOLD-86
+
+
+def _work_item(change: Change, old: sqlite3.Row) -> int:
+    """Whose inbox takes the note: that of the Bot's live segment on the plan, else of the work that was stopped."""
+    if change.level <= redirect.LAST_LEVEL:
+        return work.desk_item(change, old["bot"], old["session"])
+    live = work.live_turn(change.db, old["bot"], old["plan"])
+    return int(live["work_item"] if live is not None else old["work_item"])  # HOLD-93
+
+
+def _receive(change: Change, old: sqlite3.Row, item: int, copy: int) -> None:
+    """Let the note be read: by the segment that runs there, or by one that opens."""
+    if work.live_of(change.db, item) is None:
+        work.queue(change, item)
+        return
+    in_direct = household.session_of(change.db, old["session"])["kind"] == "direct"
+    if change.level <= redirect.LAST_LEVEL and in_direct:  # HOLD-91
+        turns.open_on(change, _row(change, "work_items", item), _row(change, "inbox_items", copy), beside=True)
+
+
+def _row(change: Change, table: str, id_: int) -> sqlite3.Row:
+    found = change.db.row(f"SELECT * FROM {table} WHERE id = ?", id_)
+    assert found is not None
+    return found
+
+
+def _note(change: Change, hold: int, stopped: Record, words: str) -> str:
+    """What a Bot is told of work that goes on: what happened, and no more (HOLD-88)."""
+    row = holds.hold_of(change.db, hold)
+    asked = change.db.value("SELECT text FROM messages WHERE id = ?", row["source_message"])
+    plan = change.db.value("SELECT name FROM plans WHERE id = ?", stopped["plan"])
+    ticket = change.db.row("SELECT number, title FROM tickets WHERE id = ?", stopped["ticket"])
+    said = [
+        f"The user had stopped this{_quoted(asked)}.",
+        f"The user has let it go on{_quoted(words)}.",
+        f"Plan: {plan or 'none'}",
+        f"Ticket: {'none' if ticket is None else f'{ticket[0]:02} {ticket[1]}'}",
+        f"Files written: {', '.join(stopped['files']) or 'none'}",
+        f"Last calls: {'; '.join(stopped['calls']) or 'none'}",
+    ]
+    return "\n".join(said)
+
+
+def _quoted(words: str | None) -> str:
+    return f": “{words}”" if words else ""
