@@ -103,8 +103,10 @@ class Database:
             raise ValueError("a number is larger than any that a store has") from None
 
 
-def open_database(path: Path, package: str, step: Step = lambda name: None, *, durable: bool = True) -> Database:
-    """Open the store at `path`, made from the `schema.sql` of a package where there is none yet.
+def open_database(
+    path: Path, package: str, step: Step = lambda name: None, *, durable: bool = True, besides: str = ""
+) -> Database:
+    """Open the store at `path`, made where there is none yet from the `schema.sql` of a package and what is `besides`.
 
     A store that is not `durable` survives its process, and no power cut.
 
@@ -114,7 +116,8 @@ def open_database(path: Path, package: str, step: Step = lambda name: None, *, d
     path.touch(mode=0o600)
     path.chmod(0o600)
     try:
-        return _opened(path, (files(package) / "schema.sql").read_text(encoding="utf-8"), step, durable)
+        schema = (files(package) / "schema.sql").read_text(encoding="utf-8") + besides
+        return _opened(path, schema, step, durable)
     except sqlite3.DatabaseError as error:
         raise type(error)(f"{path}: {error}") from None
 

@@ -7,6 +7,7 @@ level that the file has.
 from pathlib import Path
 
 from threadrebuild.collab import quotes
+from threadrebuild.collab.store import coverage
 from threadrebuild.database import Database, Step, open_database
 
 NEWEST_LEVEL = 8
@@ -19,7 +20,7 @@ def open_store(
 
     Raises ValueError for a file that is at a higher level than asked for.
     """
-    store = open_database(path, __name__, step, durable=durable)
+    store = open_database(path, __name__, step, durable=durable, besides=coverage.VIEW)
     with store.transaction():
         present = store.value("SELECT level FROM meta")
         if present is None:

@@ -745,31 +745,15 @@ CREATE VIEW hold_subjects AS
   UNION ALL
   SELECT 'work_item', w.id, w.bot, w.session, w.plan, w.ticket, NULL, NULL, NULL FROM work_items w
   UNION ALL
-  SELECT 'item', i.id, w.bot, w.session, w.plan, w.ticket, NULL, i.woken_by_turn, i.seq
-  FROM inbox_items i JOIN work_items w ON w.id = i.work_item
+  -- A copy is where the segment that it opens would be, and in the matter that this would be in.
+  SELECT 'item', i.id, w.bot, ifnull(m.session, w.session),
+    ifnull(w.plan, iif((SELECT level FROM meta) < 2, m.plan, NULL)), w.ticket, NULL, i.woken_by_turn, i.seq
+  FROM inbox_items i JOIN work_items w ON w.id = i.work_item LEFT JOIN messages m ON m.id = i.message
   UNION ALL
   SELECT 'wait', x.id, w.bot, w.session, w.plan, w.ticket, x.made_by_turn, NULL, NULL
   FROM waits x JOIN work_items w ON w.id = x.work_item;
 
--- The only answer to "is it held": which holds that stand are over what.
-CREATE VIEW hold_hits AS
-  SELECT h.id AS hold, s.kind AS kind, s.id AS id FROM hold_subjects s JOIN holds h ON h.lifted_by IS NULL
-  WHERE s.bot NOT IN (SELECT value FROM json_each(h.effect, '$.released_bots'))
-  AND (
-    CASE h.scope
-      WHEN 'everything' THEN 1
-      WHEN 'bot' THEN s.bot = h.bot
-      WHEN 'session' THEN s.session = h.session OR (SELECT session FROM plans WHERE id = s.plan) = h.session
-      WHEN 'plan' THEN s.plan = h.plan
-      WHEN 'bot_in_plan' THEN s.bot = h.bot AND s.plan = h.plan
-      WHEN 'ticket' THEN s.ticket = h.ticket
-      WHEN 'turn' THEN s.turn = h.turn OR (s.woken_by = h.turn AND s.seq > h.seq)
-    END
-    OR EXISTS (
-      SELECT 1 FROM hold_cover c WHERE c.hold = h.id
-      AND (c.turn = s.turn OR (c.turn = s.woken_by AND s.seq > h.seq) OR (c.bot = s.bot AND c.plan = s.plan))
-    )
-  );
+-- The only answer to "is it held" is the view `hold_hits`: which holds that stand are over what (store/coverage.py).
 -- HOLD-75 HOLD-77
 CREATE TRIGGER no_live_turn_under_a_hold AFTER INSERT ON turns
 WHEN NEW.state IN ('running', 'waiting_approval', 'waiting_ask') AND NEW.mode IS NOT 'readonly'
