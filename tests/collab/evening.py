@@ -123,8 +123,16 @@ class Evening:
                 self.happens(events.Hopped, effect=effect.id, text=text, calls=calls)
                 while run and self.run(bot):
                     pass
+                self.end_again(effect.turn)
                 return True
         return False
+
+    def end_again(self, turn: int | None) -> None:
+        """Whose words are sent back because something is still owed says no more, and so ends."""
+        for effect in self.engine.open_effects():
+            bounced = "SELECT 1 FROM bounces WHERE turn = ? AND code = 'open_duties'"
+            if effect.kind == "hop" and effect.turn == turn and self.value(bounced, turn):
+                self.happens(events.Hopped, effect=effect.id)
 
     def run(self, bot: str) -> bool:
         """The tool that a Bot has running comes to its end; False where there is none."""

@@ -17,7 +17,9 @@ def waits_for(evening: Evening, kind: str, bot: str) -> Effect:
 
 def hopped(evening: Evening, bot: str, *calls: events.Call, **came: Any) -> None:
     """A Bot's model answers; its tools are left to run."""
-    evening.happens(events.Hopped, effect=waits_for(evening, "hop", bot).id, calls=calls, **came)
+    effect = waits_for(evening, "hop", bot)
+    evening.happens(events.Hopped, effect=effect.id, calls=calls, **came)
+    evening.end_again(effect.turn)
 
 
 def ran(evening: Evening, bot: str, **came: Any) -> None:

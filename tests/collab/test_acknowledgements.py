@@ -45,7 +45,7 @@ class Pair:
         where = "剪辑组" if self.in_group else "导演 ↔ 文案"
         said = {"text": f"@{to} {text}" if self.in_group else text, "session": self.home.session(where), "files": files}
         self.home.hop(bot, events.Call("send_message", said))
-        self.home.hop(bot, events.Call("end_turn", {"reason": "done"}))
+        self.home.hop(bot)
         message = self.home.value("SELECT max(id) FROM messages WHERE author = 'bot'")
         return [
             name

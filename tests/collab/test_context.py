@@ -77,7 +77,7 @@ def test_the_situation_names_the_plan_and_what_is_live_elsewhere(tmp_path: Path)
         f"Plan {film}: 新品片 (opened in 剪辑组)",
         "Ticket 01: 分镜",
         "文案 is at work on it in 剪辑组.",
-        "Before: 08-16 09:00 导演 in 剪辑组: answered",
+        "Before: 08-16 09:00 导演 in 剪辑组: nothing_new",
         f'You are at work in 海报组 too: plan {poster} "海报".',
     ]
     text = read(home, "导演")
@@ -91,7 +91,7 @@ def test_the_situation_names_the_plan_and_what_is_live_elsewhere(tmp_path: Path)
         "You are 文案.",
         f"Plan {film}: 新品片",
         "导演 is at work on it in the direct chat with 导演.",
-        "Before: 08-16 09:00 导演: answered",
+        "Before: 08-16 09:00 导演: nothing_new",
     ]
     expect_equal("PLAN-31", part(read(home, "文案"), "Situation"), here, "the situation where the plan was opened")
     home.hop("导演", text="好了。", plan=film)

@@ -25,7 +25,8 @@ SOUND: dict[str, dict[str, Any]] = {
     "create_direct": {"to": "文案"},
     "choose_model": {"step": "reader"},
     "ask_user": {"question": "哪个？"},
-    "end_turn": {"reason": "好了"},
+    "end_turn": {"reason": "nothing_new"},
+    "delegate": {"to": "文案", "ask": "看一下", "expects": "answer"},
 }
 """A call of each tool that makes sense."""
 ARGUMENTS = {
@@ -34,7 +35,8 @@ ARGUMENTS = {
     "create_direct": ("to",),
     "choose_model": ("step", "model", "engine"),
     "ask_user": ("question", "options", "multiple"),
-    "end_turn": ("reason",),
+    "end_turn": ("reason", "text", "answer", "note", "needs_from_user", "inbox"),
+    "delegate": ("to", "ask", "expects", "ticket", "parts", "requirement_ids", "continue"),
 }
 CALLS = st.sampled_from([(tool, name) for tool, names in ARGUMENTS.items() for name in names]).flatmap(
     lambda odd: (JSON | NEW).map(lambda value: events.Call(odd[0], {**SOUND[odd[0]], odd[1]: value}))

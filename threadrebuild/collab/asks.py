@@ -35,6 +35,18 @@ def ask_user(change: Change, turn: sqlite3.Row, arguments: dict[str, Any]) -> No
     _wait(change, turn, "ask", asked.question, asked.options, asked.multiple)
 
 
+def work_question(change: Change, turn: sqlite3.Row, needed: str) -> None:
+    """Let a segment's work wait for what only the user can give, on a card that outlives the segment (ASK-07)."""
+    message = messages.show_card(change, turn, needed)
+    change.db.write(
+        "INSERT INTO asks (turn, message, kind, question) VALUES (?, ?, 'work_question', ?)",
+        turn["id"],
+        message,
+        needed,
+    )
+    change.log("work_question.made", bot=turn["bot"], plan=turn["plan"], ticket=turn["ticket"], turn=turn["id"])
+
+
 def needs_approval(change: Change, turn: sqlite3.Row, call: sqlite3.Row) -> bool:
     """Whether the user has to allow a call first, and has not done so yet."""
     first = json.loads(change.db.value("SELECT asks_first FROM bots WHERE id = ?", turn["bot"]))
@@ -93,7 +105,7 @@ def take(change: Change, bot: int, message: sqlite3.Row, about: Collection[int])
 
 def close(change: Change, turn: int) -> None:
     """Close what a segment that is over still waited for."""
-    change.db.write("UPDATE asks SET closed = 1 WHERE turn = ? AND answer IS NULL", turn)
+    change.db.write("UPDATE asks SET closed = 1 WHERE turn = ? AND answer IS NULL AND kind <> 'work_question'", turn)
 
 
 def _wait(

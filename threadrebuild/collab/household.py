@@ -52,12 +52,18 @@ def chat_between(change: Change, opener: int, other: int, source: int) -> int:
     )
     if found is not None:
         return int(found)
+    return open_chat(change, opener, other, source)
+
+
+def open_chat(change: Change, opener: int, other: int, source: int, *, collaboration: bool = False) -> int:
+    """A new chat of two Bots; in one for `collaboration` speaking wakes nobody."""
     names = [change.db.value("SELECT name FROM bots WHERE id = ?", bot) for bot in (opener, other)]
     session = change.db.write(
-        "INSERT INTO sessions (kind, title, opened_by, source) VALUES ('bots', ?, ?, ?)",
+        "INSERT INTO sessions (kind, title, opened_by, source, collaboration) VALUES ('bots', ?, ?, ?, ?)",
         " ↔ ".join(names),
         opener,
         source,
+        int(collaboration),
     )
     for bot in (opener, other):
         join(change, session, bot)

@@ -128,6 +128,39 @@ def hand_on(change: Change, turn: sqlite3.Row, work_item: int, live: sqlite3.Row
     change.log("inbox.handed_on", bot=turn["bot"], turn=turn["id"], work_item=work_item)
 
 
+def put_delegated(
+    change: Change, work_item: int, kind: str, delegation: int, text: str, prio: int, *, wakes: bool = True
+) -> None:
+    """Add a request, or what came of one, to an inbox."""
+    item = change.db.write(
+        "INSERT INTO inbox_items (work_item, kind, delegation, author, text, prio, wakes, seq)"
+        " VALUES (?, ?, ?, 'bot', ?, ?, ?, ?)",
+        work_item,
+        kind,
+        delegation,
+        text,
+        prio,
+        int(wakes),
+        change.event,
+    )
+    if holds.over(change.db, "item", item):  # DEL-30
+        change.db.write("UPDATE inbox_items SET state = 'held' WHERE id = ?", item)
+    elif wakes and work.live_of(change.db, work_item) is None:
+        work.queue(change, work_item)
+
+
+def put_note(change: Change, turn: sqlite3.Row, text: str) -> None:
+    """Let a segment read a note of the application at its next hop."""
+    change.db.write(
+        "INSERT INTO inbox_items (work_item, kind, author, text, prio, wakes, seq)"
+        " VALUES (?, 'note', 'app', ?, ?, 0, ?)",
+        turn["work_item"],
+        text,
+        PRIO_USER,
+        change.event,
+    )
+
+
 def take_over(change: Change, old: int, new: int) -> None:
     """Let work that was bound read what its desk has not read yet."""
     change.db.write("UPDATE OR IGNORE inbox_items SET work_item = ? WHERE work_item = ? AND state = 'queued'", new, old)

@@ -9,7 +9,15 @@ import msgspec
 from threadrebuild.collab.change import Change
 
 Arguments = TypeVar("Arguments", bound=msgspec.Struct)
-Use = Callable[[Change, sqlite3.Row, dict[str, Any]], str | None]
+
+
+class SentBack(NamedTuple):
+    """A call that is not carried out, and whose record stays; `said` is what the Bot reads."""
+
+    said: str
+
+
+Use = Callable[[Change, sqlite3.Row, dict[str, Any]], str | SentBack | None]
 """Carries a call out for a turn, and returns what its Bot reads; None where that comes later. Raises `Refused`."""
 
 

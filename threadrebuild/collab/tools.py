@@ -9,7 +9,7 @@ import msgspec
 from threadrebuild.collab import asks, desk, holds, household, mentions, messages, readonly, runs, turns
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.events import Ran
-from threadrebuild.collab.toolbox import OWN, Refused, checked, tool
+from threadrebuild.collab.toolbox import OWN, Refused, SentBack, checked, tool
 from threadrebuild.database import Id
 
 READING = frozenset({"read_file", "list_dir", "read_skill"})  # DESK-09
@@ -51,6 +51,8 @@ def start(change: Change, turn: sqlite3.Row, call: sqlite3.Row) -> bool:
         if own is not None:
             with change.db.attempt():
                 done = own.use(change, turn, arguments)
+            if isinstance(done, SentBack):
+                raise Refused(done.said)
             state = "started" if done is None else "ok"
             change.db.write("UPDATE calls SET state = ?, result = ? WHERE id = ?", state, done, call["id"])
             return done is not None
@@ -98,10 +100,6 @@ class _Message(msgspec.Struct, frozen=True):
     session: Id | None = None
 
 
-class _End(msgspec.Struct, frozen=True):
-    reason: str = ""
-
-
 @tool("send_message")
 def send_message(change: Change, turn: sqlite3.Row, arguments: dict[str, Any]) -> str:
     """Say something in a session the Bot is in; its segment goes on (END-44).
@@ -123,16 +121,6 @@ def send_message(change: Change, turn: sqlite3.Row, arguments: dict[str, Any]) -
     if kind == "bots" and change.level <= ENDS_WITH_A_LINE:  # MENT-18
         turns.end(change, turn["id"], "completed", "said")
     return f"message {said}"
-
-
-@tool("end_turn")
-def end_turn(change: Change, turn: sqlite3.Row, arguments: dict[str, Any]) -> str:
-    """End the segment."""
-    reason = checked(arguments, _End).reason.strip()
-    if not reason:
-        raise Refused("end_turn needs a reason.")
-    turns.end(change, turn["id"], "completed", reason)  # TURN-20
-    return "ended"
 
 
 @tool("create_direct")

@@ -13,6 +13,7 @@ from threadrebuild.collab import (
     context,
     continuing,
     desk,
+    endings,
     messages,
     organizer,
     questions,
@@ -106,9 +107,7 @@ def hopped(change: Change, event: Hopped) -> None:
             f"Not run: {call.unreadable}." if call.unreadable else None,
         )
     if not event.calls:
-        if event.text.strip():
-            messages.say(change, turn, turn["session"], event.text)
-        end(change, turn["id"], "completed", "answered")  # TURN-20
+        endings.by_text(change, turn, event.text)  # TURN-20
         return
     go_on(change, turn["id"])
 

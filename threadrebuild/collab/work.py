@@ -6,11 +6,12 @@ free; a desk takes no slot.
 
 import sqlite3
 
-from threadrebuild.collab import messages, tickets, turns
+from threadrebuild.collab import duties, messages, tickets, turns
 from threadrebuild.collab.change import Change
 from threadrebuild.database import Database
 
 SLOTS = 2  # WORK-09 MENT-02
+WAITS_FROM_LEVEL = 3
 CLOSES_FROM_LEVEL = 5  # WORK-14
 CLOSING_STAGES = ("approved", "dropped")
 
@@ -114,11 +115,22 @@ def settle(change: Change, work_item: int) -> None:
     state = "closed" if row["plan"] is None else "idle"
     if change.level >= CLOSES_FROM_LEVEL and _stage_of(change.db, row["ticket"]) in CLOSING_STAGES:  # WORK-14 TURN-03
         state = "closed"
+    if change.level >= WAITS_FROM_LEVEL and state == "idle" and duties.really_waits(change.db, work_item):  # END-36
+        state = "waiting"
     unread = "SELECT 1 FROM inbox_items WHERE work_item = ? AND state = 'queued' AND wakes = 1"
     if change.db.value(unread, work_item):  # WORK-14 DESK-03
         state = "queued"
     since = change.event if state == "queued" else None
     change.db.write("UPDATE work_items SET state = ?, queued_seq = ? WHERE id = ?", state, since, work_item)  # WORK-14
+
+
+def needs_attention(change: Change, work_item: int) -> None:
+    """Let a work item rest whose segment could not end as it should; the user's next word takes it up again."""
+    change.db.write(
+        "UPDATE work_items SET state = 'needs_attention', queued_seq = NULL WHERE id = ? AND state <> 'queued'",
+        work_item,
+    )
+    change.log("work.needs_attention", work_item=work_item)
 
 
 def settle_waiting(change: Change, work_item: int) -> None:

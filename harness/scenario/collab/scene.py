@@ -91,6 +91,8 @@ class Defaults(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     files: Filed = "unclear"
     judge: Literal["join", "look_on", "fails"] = "look_on"
     hop: Hop | None = None
+    bounced: Hop = Hop()
+    """What a Bot answers whose ending was sent back, once its own hops are used up: nothing, so that it ends."""
 
 
 class Scene(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

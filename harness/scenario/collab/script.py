@@ -103,6 +103,8 @@ class StoryScript:
         number = effect.body["hop"] - 1
         hops = self._hops(name, label)
         hop = hops[number] if number < len(hops) else self.defaults.hop
+        if hop is None and rooms.ask("SELECT 1 FROM bounces WHERE turn = ?", effect.turn):
+            hop = self.defaults.bounced
         if hop is None and self.lenient:
             hop = Hop()
         if hop is None:

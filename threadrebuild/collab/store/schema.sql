@@ -518,6 +518,14 @@ CREATE TABLE turn_candidates (
   PRIMARY KEY (turn, plan)
 );
 
+CREATE TABLE bounces (
+  id INTEGER PRIMARY KEY,
+  turn INTEGER NOT NULL REFERENCES turns (id) ON DELETE CASCADE,
+  code TEXT NOT NULL,
+  event INTEGER NOT NULL REFERENCES events (seq)
+);
+CREATE INDEX bounces_of_turn ON bounces (turn);
+
 CREATE TABLE hops (
   turn INTEGER NOT NULL REFERENCES turns (id) ON DELETE CASCADE,
   number INTEGER NOT NULL,
@@ -569,6 +577,7 @@ CREATE TABLE inbox_items (
   kind TEXT NOT NULL CHECK (kind IN ('line', 'note', 'restart', 'request', 'reply', 'review', 'job', 'check_back', 'edit',
                                      'correction')),
   message INTEGER REFERENCES messages (id) ON DELETE SET NULL,
+  delegation INTEGER REFERENCES delegations (id), -- of a request, and of what came of it
   author TEXT NOT NULL CHECK (author IN ('user', 'bot', 'app')),
   text TEXT NOT NULL,                             -- as it was when it was put here
   before TEXT,                                    -- of an edit: the words that were read before it
@@ -801,6 +810,21 @@ WHEN NEW.kind = 'request' AND NOT EXISTS (SELECT 1 FROM delegations WHERE to_ite
 BEGIN
   SELECT RAISE(ABORT, 'only a delegation asks for work');
 END;
+
+CREATE INDEX delegations_of_receiver ON delegations (to_item) WHERE state = 'open';
+CREATE INDEX delegations_of_asker ON delegations (from_item) WHERE state = 'open';
+-- What is owed in a work item: tickets of its Bot, requests to it, and what it has asked for or waits for itself.
+CREATE VIEW duties AS
+  SELECT w.id AS work_item, 'ticket' AS kind, t.id AS id FROM work_items w
+    JOIN tickets t ON t.owner = w.bot AND t.plan = w.plan AND (w.ticket IS NULL OR w.ticket = t.id)
+    WHERE iif((SELECT level FROM meta) < 5, t.status IN ('todo', 'in progress', 'to accept'),
+              t.stage IN ('todo', 'in progress', 'rework'))
+  UNION ALL
+  SELECT to_item, 'request', id FROM delegations WHERE state = 'open'
+  UNION ALL
+  SELECT from_item, 'delegation', id FROM delegations WHERE state = 'open' AND goes_on = 0
+  UNION ALL
+  SELECT work_item, 'wait', id FROM waits WHERE state IN ('open', 'suspended');
 
 CREATE TABLE submissions (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -1,0 +1,196 @@
+"""The end of a turn: a chain of steps, each stored, at which it may be sent back with a reason and its segment goes on.
+
+Its draft is kept; what its Bot says in it is read; the closing check may withhold words that are to be sent; then they
+are sent, and the contract looks at what was read and what is owed. Only then is it over. Below the contract's level a
+turn ends as its Bot says.
+"""
+
+import json
+import sqlite3
+from typing import Any, Literal, NamedTuple, get_args
+
+import msgspec
+
+from threadrebuild.collab import asks, bounces, delegation, duties, inbox, messages, turns, work
+from threadrebuild.collab.change import Change
+from threadrebuild.collab.toolbox import Bounced, Refused, SentBack, checked, tool
+from threadrebuild.database import Id
+
+CONTRACT_FROM_LEVEL = 3
+Reason = Literal["done", "answered", "nothing_new", "blocked", "gave_up"]
+SETTLED = ("done", "answered", "not_adopted", "deferred", "unconfirmed")  # END-05
+
+
+class _Settled(msgspec.Struct, frozen=True):
+    id: Id
+    state: str
+    reason: str = ""
+
+
+class Draft(msgspec.Struct, frozen=True):
+    """An ending as its Bot wants it: by words alone (`reason` None) or by `end_turn`."""
+
+    text: str = ""
+    reason: Reason | None = None
+    answer: str = ""
+    note: str = ""
+    needs_from_user: str = ""
+    inbox: tuple[_Settled, ...] = ()
+
+
+class _Loose(msgspec.Struct, frozen=True):
+    reason: str = ""
+
+
+class Back(NamedTuple):
+    """Why an ending is sent back."""
+
+    code: str
+    said: str
+
+
+@tool("end_turn")
+def end_turn(change: Change, turn: sqlite3.Row, arguments: dict[str, Any]) -> str | SentBack | None:
+    """End the segment for one of five reasons, saying what became of what it has read. Raises `Refused`."""
+    if change.level < CONTRACT_FROM_LEVEL or turn["mode"] == "readonly":
+        loose = checked(arguments, _Loose).reason.strip()
+        if not loose and turn["mode"] != "readonly":
+            raise Refused("end_turn needs a reason.")
+        turns.end(change, turn["id"], "completed", loose or "answered")
+        return "ended"
+    try:
+        draft = msgspec.convert(arguments, Draft)
+    except msgspec.ValidationError as error:
+        raise Bounced("no_such_arguments", str(error)) from None
+    if draft.reason is None:
+        raise Bounced("no_such_arguments", f"end_turn needs a reason: {', '.join(get_args(Reason))}")  # END-01
+    if draft.reason == "blocked" and not draft.needs_from_user.strip():  # END-08
+        raise Bounced("no_such_arguments", "blocked needs needs_from_user: what only the user can give.")
+    if draft.reason == "gave_up" and not draft.note.strip():  # END-08
+        raise Bounced("no_such_arguments", "gave_up needs a note: why.")
+    return _go(change, turn, draft)
+
+
+def by_text(change: Change, turn: sqlite3.Row, text: str) -> None:
+    """End a segment whose Bot answers by words and asks for no tool."""
+    if change.level < CONTRACT_FROM_LEVEL or turn["mode"] == "readonly" or turn["work_item"] is None:
+        if text.strip():
+            messages.say(change, turn, turn["session"], text)
+        turns.end(change, turn["id"], "completed", "answered")
+        return
+    _go(change, turn, Draft(text=text))
+
+
+def _go(change: Change, turn: sqlite3.Row, draft: Draft) -> str | SentBack | None:
+    """Take an ending as far as it goes; what its Bot reads where it is over, or sent back."""
+    change.db.write(
+        "UPDATE turns SET phase = 'ending', draft = ? WHERE id = ?", msgspec.json.encode(draft).decode(), turn["id"]
+    )
+    by_words = draft.reason is None
+    if by_words and draft.text.strip():
+        messages.say(change, turn, turn["session"], draft.text)
+        if turns.live(change, turn["id"]) is None:
+            return None
+    back = _settle(change, turn, draft) or _contract(change, turn, draft)
+    if back is None:
+        finish(change, turn, _outcome(change, turn, draft), draft)
+        return "ended"
+    if bounces.is_used_up(change.db, turn["id"], back.code):  # END-18 END-32
+        give_up(change, turn)
+        return "ended"
+    bounces.send_back(change, turn, back.code)
+    change.db.write("UPDATE turns SET phase = 'hop', draft = NULL WHERE id = ?", turn["id"])
+    if by_words:
+        inbox.put_note(change, turn, back.said)
+        turns.go_on(change, turn["id"])
+        return None
+    return SentBack(back.said)
+
+
+def _outcome(change: Change, turn: sqlite3.Row, draft: Draft) -> Reason:
+    """Why a segment is over: what its Bot says is done is not, as long as something is owed (END-12)."""
+    if _open_duties(change, turn, draft) is not None:
+        return "nothing_new"
+    return draft.reason or "answered"
+
+
+def finish(change: Change, turn: sqlite3.Row, reason: Reason, draft: Draft) -> None:
+    """Let a segment be over for a reason."""
+    if draft.answer.strip() and reason == "answered":
+        delegation.answer(change, turn, draft.answer)  # DEL-24
+    if reason == "blocked":
+        asks.work_question(change, turn, draft.needs_from_user)
+    turns.end(change, turn["id"], "completed", reason)
+
+
+def give_up(change: Change, turn: sqlite3.Row) -> None:
+    """Let a segment be over that was sent back too often: its work needs the user's attention."""
+    turns.end(change, turn["id"], "completed", "needs_attention")
+    work.needs_attention(change, turn["work_item"])
+
+
+def _settle(change: Change, turn: sqlite3.Row, draft: Draft) -> Back | None:
+    """Record what became of the user's lines that were read; the ones left open send the ending back."""
+    read = change.db.rows(
+        "SELECT * FROM inbox_items WHERE read_by_turn = ? AND author = 'user' AND kind IN ('line', 'edit') ORDER BY id",
+        turn["id"],
+    )
+    if draft.reason is None:  # END-06
+        for item in read:
+            if item["disposition"] is None:
+                _dispose(change, item["id"], "answered", "")
+        return None
+    known = {item["id"] for item in read}
+    for each in draft.inbox:
+        if each.id not in known:  # END-07
+            continue
+        if each.state not in SETTLED or (each.state == "not_adopted" and not each.reason.strip()):  # END-05
+            return Back("unsettled", f"[{each.id}]: {each.state!r} is none of {', '.join(SETTLED)}, or lacks a reason.")
+        _dispose(change, each.id, each.state, each.reason)
+    open_ = [
+        item for item in read if item["id"] not in {each.id for each in draft.inbox} and item["disposition"] is None
+    ]
+    if open_:  # END-04
+        listed = "; ".join(f"[{item['id']}] {item['text']}" for item in open_)
+        return Back("unsettled", f"Say in `inbox` what became of each line of the user: {listed}.")
+    return None
+
+
+def _dispose(change: Change, item: int, state: str, reason: str) -> None:
+    said = json.dumps({"state": state, "reason": reason}, ensure_ascii=False)
+    change.db.write("UPDATE inbox_items SET disposition = ? WHERE id = ?", said, item)
+
+
+def _contract(change: Change, turn: sqlite3.Row, draft: Draft) -> Back | None:
+    """What the contract sends an ending back for, the first thing of it."""
+    for look in (_unanswered, _open_duties):
+        back = look(change, turn, draft)
+        if back is not None and bounces.may(change.db, turn["id"], back.code):
+            return back
+    return None
+
+
+def _unanswered(change: Change, turn: sqlite3.Row, draft: Draft) -> Back | None:
+    read = duties.requests_read(change.db, turn["id"])
+    if draft.reason != "answered" or draft.answer.strip() or not read:  # END-17
+        return None
+    waiting = "; ".join(f"delegation {row['id']}: {_asker(change, row)} waits for “{row['ask']}”" for row in read)
+    return Back("unanswered_request", f"{waiting}. The reply belongs in `answer`; a message is none.")  # END-18
+
+
+def _open_duties(change: Change, turn: sqlite3.Row, draft: Draft) -> Back | None:
+    owed = duties.of(change.db, turn["work_item"])
+    if draft.reason not in (None, "done") or turn["mode"] != "work" or not owed:  # END-11 END-12
+        return None
+    if duties.really_waits(change.db, turn["work_item"]):
+        return None
+    listed = ", ".join(f"{row['kind']} {row['id']}" for row in owed)
+    return Back("open_duties", f"Still owed here: {listed}. Do it, delegate it, or end as nothing_new.")
+
+
+def _asker(change: Change, request: sqlite3.Row) -> str:
+    return str(
+        change.db.value(
+            "SELECT b.name FROM work_items w JOIN bots b ON b.id = w.bot WHERE w.id = ?", request["from_item"]
+        )
+    )
