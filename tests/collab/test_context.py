@@ -98,7 +98,7 @@ def test_the_situation_names_the_plan_and_what_is_live_elsewhere(tmp_path: Path)
     home.hop("导演", text="好了。", plan=poster)
     home.say("继续", to="导演", files=[film])
     steps = [line for line in part(read(home, "导演"), "Situation") if line.startswith("Before")]
-    wanted = ["Before: 08-16 09:00 导演 in 剪辑组: answered", "Before: 08-16 09:00 导演: answered"]
+    wanted = ["Before: 08-16 09:00 导演 in 剪辑组: nothing_new", "Before: 08-16 09:00 导演: nothing_new"]
     expect_equal("PLAN-31", steps, wanted, "the steps of the history, as seen from the direct chat")
 
 

@@ -110,7 +110,7 @@ class StoryScript:
         if hop is None:
             raise Unscripted(f"{name} has no hop {number + 1} for the turn that {label!r} opened")
         self.used.add((name, label, number))
-        calls = tuple(self._call(rooms, each) for each in hop.calls)
+        calls = tuple(self._call(rooms, each, effect.turn) for each in hop.calls)
         seconds = span_of(hop.takes) if hop.takes else HOP_SECONDS
 
         def make(key: str, at: int) -> events.Event:
@@ -163,12 +163,15 @@ class StoryScript:
         return self.hops.get((name, label)) or self.hops.get((name, EACH), [])
 
     def _turn(self, rooms: Rooms, turn: int | None) -> tuple[str, str]:
-        """A turn's Bot, and the label of the line that opened it."""
-        ((name, message, later),) = rooms.ask(
-            "SELECT b.name, t.trigger_message, (SELECT count(*) FROM turns e WHERE e.bot = t.bot AND e.id < t.id"
-            " AND e.trigger_message = t.trigger_message) FROM turns t JOIN bots b ON b.id = t.bot WHERE t.id = ?",
+        """A turn's Bot, and the label of the line that opened it; without a line, the words that did."""
+        ((name, message, words, later),) = rooms.ask(
+            "SELECT b.name, t.trigger_message, i.text, (SELECT count(*) FROM turns e WHERE e.bot = t.bot AND e.id < t.id"
+            " AND e.trigger_message = t.trigger_message) FROM turns t JOIN bots b ON b.id = t.bot"
+            " LEFT JOIN inbox_items i ON i.id = t.trigger_item WHERE t.id = ?",
             turn,
         )
+        if message is None:
+            return name, str(words)
         return name, self._label(rooms, message) + (AGAIN if later else "")
 
     def _label(self, rooms: Rooms, message: int | None) -> str:
@@ -178,7 +181,7 @@ class StoryScript:
         found = rooms.ask("SELECT text FROM messages WHERE id = ?", message)
         return str(found[0][0]) if found else ""
 
-    def _call(self, rooms: Rooms, written: dict[str, Any]) -> events.Call:
+    def _call(self, rooms: Rooms, written: dict[str, Any], turn: int | None) -> events.Call:
         """A call as a Bot's model makes it: what the story calls by name, the model has read the number of."""
         name = next(iter(written))
         value = written[name]
@@ -194,7 +197,15 @@ class StoryScript:
             label = arguments.pop("quote")
             said = (number for number, each in self.messages.items() if each == label)
             arguments["quote_message_id"] = next(said, NOTHING) if self.lenient else next(said)
+        if isinstance(arguments.get("inbox"), dict):
+            arguments["inbox"] = [self._settled(rooms, turn, *each) for each in arguments["inbox"].items()]
         return events.Call(name, arguments)
+
+    def _settled(self, rooms: Rooms, turn: int | None, label: str, said: str | dict[str, str]) -> dict[str, Any]:
+        """What became of a line that a turn has read, as its Bot says it: `done`, or `{ state, reason }`."""
+        message = next((number for number, each in self.messages.items() if each == label), NOTHING)
+        found = rooms.ask("SELECT max(id) FROM inbox_items WHERE message = ? AND read_by_turn = ?", message, turn)
+        return {"id": found[0][0] or NOTHING, **({"state": said} if isinstance(said, str) else said)}
 
     def _number(self, rooms: Rooms, sql: str, *named: Any) -> Any:
         found = rooms.ask(sql, *named)
