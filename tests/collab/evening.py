@@ -53,6 +53,8 @@ class Evening:
         self.now = NINE
         self.ran: list[dict[str, Any]] = []
         """The tools that really ran: their effects' bodies."""
+        self.words: dict[str, Any] | None = {}
+        """What each Bot's words are read to say; with None nobody reads them yet."""
         self._keys = 0
         limits = dict(bots) if isinstance(bots, Mapping) else dict.fromkeys(bots)
         for name, limit in limits.items():
@@ -68,6 +70,9 @@ class Evening:
         self.now += 1000
         for effect in self.engine.handle(kind(key=self._key(), at=self.now, **fields)):
             self.engine.begin(effect.id)
+        for effect in self.engine.open_effects():
+            if effect.kind == "read" and effect.turn is not None and self.words is not None:
+                self.happens(events.Read, effect=effect.id, raw=json.dumps(self.words))
 
     def say(
         self,

@@ -11,9 +11,10 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import msgspec
 
-from threadrebuild.collab import asks, bounces, delegation, duties, inbox, messages, turns, work
+from threadrebuild.collab import asks, bounces, delegation, duties, inbox, messages, speech, turns, work
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.toolbox import Bounced, Refused, SentBack, checked, tool
+from threadrebuild.collab.understanding import Speech
 from threadrebuild.database import Id
 
 CONTRACT_FROM_LEVEL = 3
@@ -81,17 +82,29 @@ def by_text(change: Change, turn: sqlite3.Row, text: str) -> None:
     _go(change, turn, Draft(text=text))
 
 
+def go_on(change: Change, turn: sqlite3.Row) -> None:
+    """Take an ending by words further, now that they have been read."""
+    _go(change, turn, msgspec.json.decode(turn["draft"], type=Draft))
+
+
 def _go(change: Change, turn: sqlite3.Row, draft: Draft) -> str | SentBack | None:
     """Take an ending as far as it goes; what its Bot reads where it is over, or sent back."""
     change.db.write(
-        "UPDATE turns SET phase = 'ending', draft = ? WHERE id = ?", msgspec.json.encode(draft).decode(), turn["id"]
+        "UPDATE turns SET phase = ?, draft = ? WHERE id = ?",
+        "ending" if draft.reason is None else "hop",
+        msgspec.json.encode(draft).decode(),
+        turn["id"],
     )
     by_words = draft.reason is None
+    last = _last_words(change, turn, draft)
+    said = speech.reading(change, turn, last) if last else Speech()
+    if said is None:
+        return None
     if by_words and draft.text.strip():
         messages.say(change, turn, turn["session"], draft.text)
         if turns.live(change, turn["id"]) is None:
             return None
-    back = _settle(change, turn, draft) or _contract(change, turn, draft)
+    back = _settle(change, turn, draft) or _contract(change, turn, draft, said)
     if back is None:
         finish(change, turn, _outcome(change, turn, draft), draft)
         return "ended"
@@ -105,6 +118,16 @@ def _go(change: Change, turn: sqlite3.Row, draft: Draft) -> str | SentBack | Non
         turns.go_on(change, turn["id"])
         return None
     return SentBack(back.said)
+
+
+def _last_words(change: Change, turn: sqlite3.Row, draft: Draft) -> str:
+    """The last that a segment says to the user: its closing words, else its newest message (END-19)."""
+    if draft.reason is None:
+        return draft.text.strip()
+    said: str | None = change.db.value(
+        "SELECT text FROM messages WHERE turn = ? AND author = 'bot' ORDER BY id DESC", turn["id"]
+    )
+    return said or ""
 
 
 def _outcome(change: Change, turn: sqlite3.Row, draft: Draft) -> Reason:
@@ -161,10 +184,13 @@ def _dispose(change: Change, item: int, state: str, reason: str) -> None:
     change.db.write("UPDATE inbox_items SET disposition = ? WHERE id = ?", said, item)
 
 
-def _contract(change: Change, turn: sqlite3.Row, draft: Draft) -> Back | None:
+def _contract(change: Change, turn: sqlite3.Row, draft: Draft, said: Speech) -> Back | None:
     """What the contract sends an ending back for, the first thing of it."""
-    for look in (_unanswered, _open_duties):
-        back = look(change, turn, draft)
+    for back in (
+        _unanswered(change, turn, draft),
+        _open_duties(change, turn, draft),
+        _promised(change, turn, said),
+    ):
         if back is not None and bounces.may(change.db, turn["id"], back.code):
             return back
     return None
@@ -186,6 +212,16 @@ def _open_duties(change: Change, turn: sqlite3.Row, draft: Draft) -> Back | None
         return None
     listed = ", ".join(f"{row['kind']} {row['id']}" for row in owed)
     return Back("open_duties", f"Still owed here: {listed}. Do it, delegate it, or end as nothing_new.")
+
+
+def _promised(change: Change, turn: sqlite3.Row, said: Speech) -> Back | None:
+    if not said.going_on or duties.of(change.db, turn["work_item"]):  # END-19
+        return None
+    return Back(
+        "promised_later",
+        f"You say “{said.going_on}”, and nothing will go on once you end. Do it now; or set a check-back and end as"
+        " nothing_new; or name the Bot who takes it over.",  # END-21
+    )
 
 
 def _asker(change: Change, request: sqlite3.Row) -> str:

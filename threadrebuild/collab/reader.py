@@ -17,6 +17,7 @@ from threadrebuild.collab import (
     household,
     messages,
     signals,
+    speech,
     steps,
     understanding,
     wordlist,
@@ -74,7 +75,10 @@ def ask_filing(change: Change, message: int) -> None:
 
 
 def came(change: Change, event: Read) -> None:
-    """Keep a reading, or why there is none, and let the line go on."""
+    """Keep a reading, or why there is none, and let go on what waits for it."""
+    if str(change.db.value("SELECT subject FROM effects WHERE id = ?", event.effect)).startswith(speech.SUBJECT):
+        speech.came(change, event)
+        return
     effect = change.db.row(
         "SELECT f.*, e.at AS asked_at FROM effects f JOIN events e ON e.seq = f.event WHERE f.id = ?", event.effect
     )
@@ -82,7 +86,7 @@ def came(change: Change, event: Read) -> None:
     subject, message, version = effect["subject"].split(":")
     body = json.loads(effect["body"])
     line = messages.message_of(change, int(message))
-    failure = _failure(event, body, late=change.at - effect["asked_at"] > LIMIT_MS)
+    failure = failure_of(event, body, late=change.at - effect["asked_at"] > LIMIT_MS)
     answer: Meaning | Filing | None = None
     if failure is None:
         read = understanding.meaning_of if subject == USER_WORDS else understanding.filing_of
@@ -180,6 +184,15 @@ def is_read(db: Database, message: int) -> bool:
     return not open_
 
 
+def failure_of(event: Read, body: dict[str, Any], *, late: bool) -> str | None:
+    """Why there is no reading, or None: an answer that comes too late is none either."""
+    if late:  # READ-22
+        return "timeout"
+    if event.failure is None or body["account"] is None:
+        return event.failure
+    return BY_CLAUDE.get(event.failure, event.failure)
+
+
 def _ask(change: Change, subject: str, line: sqlite3.Row, previous: int, more: dict[str, Any]) -> None:
     """One call: text in, an answer out, within its time from now on, waiting for a slot included."""
     body = {
@@ -194,15 +207,6 @@ def _ask(change: Change, subject: str, line: sqlite3.Row, previous: int, more: d
         **more,
     }
     change.effect("read", body, subject=f"{subject}:{line['id']}:{line['version']}")
-
-
-def _failure(event: Read, body: dict[str, Any], *, late: bool) -> str | None:
-    """Why there is no reading, or None: an answer that comes too late is none either."""
-    if late:  # READ-22
-        return "timeout"
-    if event.failure is None or body["account"] is None:
-        return event.failure
-    return BY_CLAUDE.get(event.failure, event.failure)
 
 
 def _read(db: Database, subject: str, message: int) -> str | None:

@@ -178,18 +178,22 @@ def end(change: Change, turn: int, state: str, reason: str) -> None:
 def restarted(change: Change, event: Started) -> None:
     """After the application came up again: what ran is interrupted, and what nobody answered is asked again.
 
-    A segment that waits for the user had nothing under way, and waits on.
+    A segment that waits for the user had nothing under way, and waits on; one whose words are read, too.
     """
-    for row in change.db.rows("SELECT * FROM live_turns WHERE state = 'running' ORDER BY id"):
+    for row in change.db.rows(
+        "SELECT * FROM live_turns t WHERE state = 'running' AND NOT EXISTS (SELECT 1 FROM effects"
+        " WHERE turn = t.id AND kind = 'read' AND state IN ('pending', 'started')) ORDER BY id"
+    ):
         _put_back(change, row)
         end(change, row["id"], "interrupted", "restart")  # TURN-21
     work.mend(change)
     for effect in change.db.rows("SELECT * FROM effects WHERE state IN ('pending', 'started') ORDER BY id"):
         change.db.write("UPDATE effects SET state = 'void' WHERE id = ?", effect["id"])
         again = change.db.write(
-            "INSERT INTO effects (event, kind, subject, body) VALUES (?, ?, ?, ?)",
+            "INSERT INTO effects (event, kind, turn, subject, body) VALUES (?, ?, ?, ?, ?)",
             change.event,
             effect["kind"],
+            effect["turn"],
             effect["subject"],
             effect["body"],
         )

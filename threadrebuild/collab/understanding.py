@@ -37,6 +37,17 @@ class Filing(msgspec.Struct, frozen=True):
     kind: Literal["plans", "new_work", "on_the_spot", "unclear"] = "unclear"
 
 
+class Speech(msgspec.Struct, frozen=True):
+    """What words of a Bot say; `going_on` is its own sentence by which it says that it is still at it."""
+
+    restates: bool = False
+    going_on: str = ""
+    tested: bool = False
+    nothing: bool = False
+    status: bool = False
+    nod: bool = False
+
+
 def meaning_of(raw: str, body: dict[str, Any]) -> Meaning:
     """What a model said a line means. Raises `answers.Unreadable` for what is no such answer."""
     read = answers.read(raw, Meaning)

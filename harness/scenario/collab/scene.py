@@ -56,6 +56,17 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     releases: list[str] = []
 
 
+class Words(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a Bot's own words are read to say; `going_on` is its sentence by which it says that it is still at it."""
+
+    restates: bool = False
+    going_on: str = ""
+    tested: bool = False
+    nothing: bool = False
+    status: bool = False
+    nod: bool = False
+
+
 Unread = Literal["unreadable", "timeout", "no model", "error"]
 Filed = str | list[str | dict[str, Any]]
 """`new`, `spot`, `unclear`, one of `Unread`; else names of plans, or `{ plan, ticket, parts }`."""
@@ -71,6 +82,8 @@ class Hop(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     cost: float = 0.0
     times: Annotated[int, Meta(ge=1)] = 1
     """How many hops in a row answer this."""
+    words: Words | Unread | None = None
+    """What the words said in it are read to say."""
 
     def __post_init__(self) -> None:
         if self.takes:
@@ -89,6 +102,7 @@ class Defaults(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     read: Reading | Unread = Reading()
     files: Filed = "unclear"
+    words: Words | Unread = Words()
     judge: Literal["join", "look_on", "fails"] = "look_on"
     hop: Hop | None = None
     bounced: Hop = Hop()

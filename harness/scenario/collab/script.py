@@ -4,7 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from harness.scenario.collab.scene import CALL_KEYS, Defaults, Filed, Hop, Reading, Say, span_of
+import msgspec
+
+from harness.scenario.collab.scene import CALL_KEYS, Defaults, Filed, Hop, Reading, Say, Words, span_of
 from harness.world.rooms import Reply, Rooms, Unscripted, plain
 from threadrebuild.collab import events
 from threadrebuild.collab.engine import Effect
@@ -14,6 +16,7 @@ ARGUMENT = {"shell": "command", "read_file": "path", "write_file": "path", "list
 HOP_SECONDS = 10.0
 TOOL_SECONDS = 1.0
 JUDGE_SECONDS = 1.0
+WORDS_SECONDS = 1.0
 ORGANIZER_SECONDS = 2.0
 AGAIN = " (again)"
 """Behind the label of the line that opened a turn: the next turn that it opens."""
@@ -69,6 +72,8 @@ class StoryScript:
 
     def read(self, rooms: Rooms, effect: Effect) -> Reply:
         """A reading of a line: what it means, or what it is about."""
+        if effect.turn is not None:
+            return self._read_words(rooms, effect)
         reads, message, _ = effect.subject.split(":")
         line = self.lines[self._label(rooms, int(message))]
         answer: Reading | Filed
@@ -84,6 +89,18 @@ class StoryScript:
             return Reply(0.0, lambda key, at: events.Read(key=key, at=at, effect=effect.id, failure=str(answer)))
         raw = "{" if answer == "unreadable" else plain(self._raw(effect, answer))
         return Reply(seconds, lambda key, at: events.Read(key=key, at=at, effect=effect.id, raw=raw, model="reader"))
+
+    def _read_words(self, rooms: Rooms, effect: Effect) -> Reply:
+        """A reading of a Bot's words, as the hop says in which they were said."""
+        said = (each.words for each in self._hops(*self._turn(rooms, effect.turn)) if _says(each, effect.body["line"]))
+        answer = next((each for each in said if each is not None), self.defaults.words)
+        if answer == "timeout":
+            limit = effect.body["limit_ms"] / 1000
+            return Reply(limit, lambda key, at: events.Read(key=key, at=at, effect=effect.id, failure="timeout"))
+        if answer in NO_ANSWER:
+            return Reply(0.0, lambda key, at: events.Read(key=key, at=at, effect=effect.id, failure=str(answer)))
+        raw = plain(msgspec.to_builtins(answer)) if isinstance(answer, Words) else "{"
+        return Reply(WORDS_SECONDS, lambda key, at: events.Read(key=key, at=at, effect=effect.id, raw=raw))
 
     def judge(self, rooms: Rooms, effect: Effect) -> Reply:
         """Whether a Bot steps in."""
@@ -165,8 +182,8 @@ class StoryScript:
     def _turn(self, rooms: Rooms, turn: int | None) -> tuple[str, str]:
         """A turn's Bot, and the label of the line that opened it; without a line, the words that did."""
         ((name, message, words, later),) = rooms.ask(
-            "SELECT b.name, t.trigger_message, i.text, (SELECT count(*) FROM turns e WHERE e.bot = t.bot AND e.id < t.id"
-            " AND e.trigger_message = t.trigger_message) FROM turns t JOIN bots b ON b.id = t.bot"
+            "SELECT b.name, t.trigger_message, i.text, (SELECT count(*) FROM turns e WHERE e.bot = t.bot"
+            " AND e.id < t.id AND e.trigger_message = t.trigger_message) FROM turns t JOIN bots b ON b.id = t.bot"
             " LEFT JOIN inbox_items i ON i.id = t.trigger_item WHERE t.id = ?",
             turn,
         )
@@ -238,6 +255,11 @@ class StoryScript:
             if self.lenient:
                 return []
             raise
+
+
+def _says(hop: Hop, words: str) -> bool:
+    """Whether words stand in a hop: as what it says, or in one of its calls."""
+    return words in (hop.text, hop.text.strip()) or any(words in str(call) for call in hop.calls)
 
 
 def _name(written: str | dict[str, Any]) -> str:

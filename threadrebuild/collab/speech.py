@@ -1,0 +1,128 @@
+"""What a Bot's own words say, read by a model in one short call: whether it goes on, claims to have tested, and so on.
+
+Words are read once, together with what they answer; every use of them shares that reading. What no model has read in
+time is read by fixed words, except where a question only asks for a nod: that none of them says.
+"""
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from threadrebuild.collab import answers, costs, endings, reader, steps, tools, turns, understanding, wordlist
+from threadrebuild.collab.change import Change
+from threadrebuild.collab.events import Read
+from threadrebuild.collab.understanding import Speech
+from threadrebuild.database import Database
+
+SUBJECT = "Bot words"
+COPIED = 20  # READ-21
+ASKS = (
+    "First: does the message mostly translate, relay, rewrite, polish or sum up (restates)? Outside such text: which"
+    " sentence of its own, word for word, says that it is still at it, will do something or give it later (going_on)?"
+    " Does it claim to have run or tested with a pass (tested)? Does it only say that there is nothing to do (nothing)?"
+    " Only acknowledge, say that it is done, waits or has a look (status)? Only ask for a nod to go on (nod)?"
+)
+
+
+def reading(change: Change, turn: sqlite3.Row, text: str) -> Speech | None:
+    """What words of a segment say; None while they are being read, after which the segment goes on where it was."""
+    to = _answers(change.db, turn)
+    key = hashlib.sha256(json.dumps([turn["bot"], text, to], ensure_ascii=False).encode()).hexdigest()
+    found = change.db.row("SELECT * FROM readings WHERE subject = ? AND key = ? AND used = 1", SUBJECT, key)  # READ-27
+    if found is None:
+        body = {
+            "reads": SUBJECT,
+            "asks": ASKS,
+            "line": text,
+            "answers_to": to,  # READ-17
+            "tools": [],
+            "effort": "lightest",
+            "limit_ms": reader.LIMIT_MS,
+            **steps.runs_on(change.db, "reader"),
+        }
+        change.effect("read", body, turn=turn["id"], subject=f"{SUBJECT}:{key}")
+        return None
+    read = msgspec.json.decode(found["answer"], type=Speech) if found["answer"] else wordlist.speech_of(text)
+    return read if not _is_copied(read.going_on, to) else msgspec.structs.replace(read, going_on="")  # READ-21
+
+
+def came(change: Change, event: Read) -> None:
+    """Keep what words of a Bot were read to say, or why they were not, and let its segment go on."""
+    effect = change.db.row(
+        "SELECT f.*, e.at AS asked_at FROM effects f JOIN events e ON e.seq = f.event WHERE f.id = ?", event.effect
+    )
+    assert effect is not None
+    body = json.loads(effect["body"])
+    failure = reader.failure_of(event, body, late=change.at - effect["asked_at"] > reader.LIMIT_MS)
+    answer: Speech | None = None
+    if failure is None:
+        try:
+            answer = _checked(answers.read(event.raw or "", Speech), body["line"])
+        except answers.Unreadable as error:
+            failure = f"unreadable: {error}"
+    said = None if answer is None else msgspec.json.encode(answer).decode()
+    change.db.write(
+        "INSERT OR IGNORE INTO readings (subject, key, model, failure, answer, raw, at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        SUBJECT,
+        effect["subject"].partition(":")[2],
+        event.model or body["model"],
+        failure,
+        said,
+        event.raw,
+        change.at,
+    )
+    turn = change.db.row("SELECT * FROM turns WHERE id = ?", effect["turn"])
+    assert turn is not None
+    if event.cost:
+        costs.book(change, "reader", turn["session"], event.cost, body["account"])
+    change.log(
+        "reader.answer",
+        bot=turn["bot"],
+        turn=turn["id"],
+        subject=SUBJECT,
+        read_by=event.model or body["model"],
+        failure=failure,
+        answer=said,
+        raw=event.raw,
+    )
+    _go_on(change, turn)
+
+
+def _go_on(change: Change, turn: sqlite3.Row) -> None:
+    """Let a segment go on with the ending, or with the call, that its words were read for."""
+    if turn["phase"] == "ending":
+        endings.go_on(change, turn)
+        return
+    call = change.db.row("SELECT * FROM calls WHERE turn = ? AND state = 'started'", turn["id"])
+    assert call is not None
+    if tools.start(change, turn, call):
+        turns.go_on(change, turn["id"])
+
+
+def _checked(read: Speech, text: str) -> Speech:
+    """A reading as it counts: a sentence that is none of the words gives way to one that is (READ-20)."""
+    if not read.going_on:
+        return read
+    own = understanding.verbatim(text, read.going_on) or wordlist.speech_of(text).going_on or text[:COPIED]
+    return msgspec.structs.replace(read, going_on=own)
+
+
+def _is_copied(sentence: str, to: Sequence[str]) -> bool:
+    """Whether a sentence long enough stands in what the Bot answers: then it is that text's, not the Bot's."""
+    bare = understanding.folded(sentence)
+    return len(bare) >= COPIED and any(bare in understanding.folded(each) for each in to)
+
+
+def _answers(db: Database, turn: sqlite3.Row) -> list[str]:
+    """What a segment answers: all that it has read, its own words aside."""
+    rows: list[Any] = db.rows(
+        "SELECT i.text FROM inbox_items i LEFT JOIN messages m ON m.id = i.message WHERE i.read_by_turn = ?"
+        " AND m.bot IS NOT ? ORDER BY i.id",
+        turn["id"],
+        turn["bot"],
+    )
+    return [row["text"] for row in rows]
