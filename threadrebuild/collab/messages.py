@@ -160,7 +160,7 @@ def hand_over(change: Change, message: sqlite3.Row, receiver: Receiver) -> None:
         "INSERT OR IGNORE INTO message_receivers (message, bot, why) VALUES (?, ?, ?)", message["id"], bot, why
     )
     if change.level <= redirect.LAST_LEVEL:  # REDIR-03 REDIR-04 MENT-03 MENT-06 MENT-17 PART-04
-        redirect.receive(change, message, bot)
+        redirect.receive(change, message, bot, why)
         return
     targets = attribution.targets(change.db, message["id"])
     about = list(  # ATTR-03
@@ -170,7 +170,7 @@ def hand_over(change: Change, message: sqlite3.Row, receiver: Receiver) -> None:
     if answered is not None:
         about = [plan for plan in about if plan != answered["plan"]]
     elif not targets:  # DESK-01 PLAN-08 TURN-07
-        desk.receive(change, message, bot)
+        desk.receive(change, message, bot, why)
     for plan in about:
         inbox.receive(change, message, bot, why, next(target for target in targets if target.plan == plan))
 

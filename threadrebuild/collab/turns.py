@@ -142,11 +142,15 @@ def go_on(change: Change, turn: int) -> None:
             return
 
 
-def begin_answer(change: Change, turn: int, item: int, *, counts: bool) -> None:
-    """Ask the model of a read-only turn for its answer to a copy of a line, which `counts` as read or stays unread."""
-    row = change.db.row("SELECT * FROM inbox_items WHERE id = ?", item)
-    assert row is not None
-    _hop(change, turn, _read(change, turn, [row]) if counts else [row])
+def begin_answer(change: Change, turn: int, copy: sqlite3.Row) -> None:
+    """Ask the model of a read-only turn for its answer to a copy of a line."""
+    _hop(change, turn, [copy])
+
+
+def count_as_read(change: Change, turn: int, copy: sqlite3.Row) -> None:
+    """Let a copy of a line be read by a turn at its first hop."""
+    read = "UPDATE inbox_items SET state = 'read', read_by_turn = ?, read_in_hop = 1 WHERE id = ?"
+    change.db.write(read, turn, copy["id"])
 
 
 def put_off(change: Change, turn: int) -> None:
