@@ -82,7 +82,7 @@ def test_an_ordinary_line_can_be_edited_at_any_time_and_others_cannot(tmp_path: 
     marked = home.value("SELECT max(id) FROM messages")
     expect_equal("QUOT-17", edit(home, marked, "别改"), "annotations", "a line composed of annotations")
 
-    home.sql("UPDATE messages SET control = '{}' WHERE id = ?", line)
+    home.sql("UPDATE messages SET control = ? WHERE id = ?", '{"kind": "stop", "made": []}', line)
     expect_equal("QUOT-17", edit(home, line, "做海报"), "carried_out", "a stop that was carried out on the spot")
     home.sql("UPDATE messages SET control = NULL WHERE id = ?", line)
     expect_equal("QUOT-17", edit(home, line, "做海报"), None, "one that was undone and handed back")

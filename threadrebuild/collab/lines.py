@@ -6,7 +6,7 @@ and whoever has read it is told what it says now and what it said before.
 
 import sqlite3
 
-from threadrebuild.collab import household, inbox, messages, quotes, reader, tools, turns, work
+from threadrebuild.collab import control, household, inbox, messages, quotes, reader, tools, turns, work
 from threadrebuild.collab.change import Change, Conflict
 from threadrebuild.collab.events import Edited, Inserted, Killed, Withdrawn
 
@@ -137,7 +137,7 @@ def _unchangeable(change: Change, message: sqlite3.Row) -> str | None:
         "withdrawn": message["state"] == "withdrawn",
         "answer": _is_answer(change, message),  # QUOT-17
         "annotations": _has_annotations(change, message),  # QUOT-17
-        "carried_out": message["control"] is not None,  # QUOT-17
+        "carried_out": control.was_carried_out(message),  # QUOT-17
         "archived": session["state"] != "open",  # QUOT-17
         "chat_among_bots": session["kind"] == "bots",  # QUOT-17
         "bot_deleted": bot == "deleted",  # QUOT-17
