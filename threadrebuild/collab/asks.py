@@ -93,7 +93,7 @@ def take(change: Change, bot: int, message: sqlite3.Row, about: Collection[int])
 
 def close(change: Change, turn: int) -> None:
     """Close what a segment that is over still waited for."""
-    change.db.write("UPDATE asks SET closed = 1 WHERE turn = ? AND answer IS NULL", turn)
+    change.db.write("UPDATE asks SET closed = 1 WHERE turn = ? AND answer IS NULL", turn)  # HOLD-74
 
 
 def _wait(

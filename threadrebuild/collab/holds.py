@@ -14,8 +14,8 @@ from threadrebuild.collab.events import HoldMade
 from threadrebuild.database import Database
 
 FROM_LEVEL = 1  # HOLD-12
-Kind = Literal["turn", "work_item", "item", "wait"]
-"""What can be under a hold: a segment, a Bot's work, a copy that waits there, a check-back."""
+Kind = Literal["turn", "work_item", "item", "wait", "hearer"]
+"""What can be under a hold: a segment, a Bot's work, a copy that waits there, a check-back, who may hear a line."""
 Source = Literal["user_text", "user_button", "legacy", "migration"]
 
 
@@ -119,6 +119,11 @@ def over(db: Database, kind: Kind, id_: int) -> list[sqlite3.Row]:
         kind,
         id_,
     )
+
+
+def hearer(message: int, bot: int) -> int:
+    """The number of a Bot as one that may hear a line."""
+    return message * 65536 + bot
 
 
 def is_kept(hold: sqlite3.Row) -> bool:

@@ -14,6 +14,11 @@ from threadrebuild.database import Id
 
 READING = frozenset({"read_file", "list_dir", "read_skill"})  # DESK-09
 """What runs outside and changes nothing; so do MCP tools whose server says so."""
+OPEN_TO_ALL = ("read_file", "list_dir", "read_skill", "end_turn")  # HOLD-73
+BEGINNINGS_OPEN_TO_ALL = ("list_", runs.READ_ONLY_MCP)  # HOLD-73
+"""What a Bot may use that is under a hold, or only answers: names, and how names begin."""
+FOR_ANSWERS = [*OPEN_TO_ALL, *(f"{beginning}*" for beginning in BEGINNINGS_OPEN_TO_ALL)]
+"""What a Bot is given that only answers."""
 ENDS_WITH_A_LINE = 2
 """The last level at which a line in a chat between Bots ends the segment that said it."""
 SENT_BACK = "Nobody here is called"
@@ -27,6 +32,11 @@ def is_effectful(name: str) -> bool:
     return name not in READING and not name.startswith(runs.READ_ONLY_MCP)  # DESK-09
 
 
+def changes_nothing(name: str) -> bool:
+    """Whether a call stays open to a Bot that may only read."""
+    return name in OPEN_TO_ALL or name.startswith(BEGINNINGS_OPEN_TO_ALL)
+
+
 def start(change: Change, turn: sqlite3.Row, call: sqlite3.Row) -> bool:
     """Carry a call out, or have it carried out; whether the turn can go on at once.
 
@@ -35,7 +45,7 @@ def start(change: Change, turn: sqlite3.Row, call: sqlite3.Row) -> bool:
     """
     arguments = json.loads(call["arguments"])
     own = OWN.get(call["name"])
-    if call["effectful"] and is_held(change, turn):
+    if is_held(change, turn) and not changes_nothing(call["name"]):  # HOLD-72
         change.db.write("UPDATE calls SET state = 'refused', result = ? WHERE id = ?", readonly.HELD, call["id"])
         return True
     try:
@@ -68,7 +78,7 @@ def start(change: Change, turn: sqlite3.Row, call: sqlite3.Row) -> bool:
 
 def is_held(change: Change, turn: sqlite3.Row) -> bool:
     """Whether nothing that a turn does may have a side effect."""
-    return turn["mode"] == "readonly" or bool(holds.over(change.db, "turn", turn["id"]))  # HOLD-72
+    return turn["mode"] == "readonly" or bool(holds.over(change.db, "turn", turn["id"]))
 
 
 def stop(change: Change, turn: int) -> None:

@@ -267,6 +267,8 @@ def _hop(change: Change, turn: int, read: list[sqlite3.Row]) -> None:
     effect = change.effect("hop", body, turn=turn)
     change.db.write("INSERT INTO hops (turn, number, effect) VALUES (?, ?, ?)", turn, row["hops"], effect)
 
+    if row["mode"] == "readonly":  # HOLD-79
+        body["tools"] = tools.FOR_ANSWERS
 
 def _turn_of(change: Change, effect: int) -> sqlite3.Row:
     found = change.db.row("SELECT t.* FROM turns t JOIN effects e ON e.turn = t.id WHERE e.id = ?", effect)

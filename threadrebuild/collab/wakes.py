@@ -14,24 +14,26 @@ Kind = Literal[
     "plan quiet",
     "schedule",
     "continue",
-    "judgement",
+    "restart",
+    "delegation",
     "job",
     "supervisor",
-    "restart",
-    "request",
 ]
 """What would have woken a Bot."""
-OF_COPY: dict[str, Kind] = {
+BY_COPY: dict[str, Kind] = {
     "line": "user line",
     "edit": "user line",
     "correction": "user line",
-    "note": "schedule",
-    "restart": "restart",
-    "request": "request",
-    "reply": "request",
-    "review": "request",
-    "job": "job",
     "check_back": "check-back",
+    "report": "chat quiet",
+    "nudge": "plan quiet",
+    "schedule": "schedule",
+    "restart": "restart",
+    "request": "delegation",
+    "reply": "delegation",
+    "review": "delegation",
+    "job": "job",
+    "note": "supervisor",
 }
 """By the kind of what waits in an inbox."""
 
@@ -43,4 +45,4 @@ def suppress(change: Change, kind: Kind, bot: int, held: Sequence[sqlite3.Row], 
 
 def kind_of(copy: sqlite3.Row) -> Kind:
     """What would have woken a Bot by a copy in its inbox."""
-    return "bot line" if copy["author"] == "bot" else OF_COPY[copy["kind"]]
+    return "bot line" if copy["author"] == "bot" else BY_COPY[copy["kind"]]

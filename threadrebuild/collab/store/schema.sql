@@ -567,7 +567,7 @@ CREATE TABLE inbox_items (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   work_item INTEGER NOT NULL REFERENCES work_items (id),
   kind TEXT NOT NULL CHECK (kind IN ('line', 'note', 'restart', 'request', 'reply', 'review', 'job', 'check_back', 'edit',
-                                     'correction')),
+                                     'correction', 'report', 'nudge', 'schedule')),
   message INTEGER REFERENCES messages (id) ON DELETE SET NULL,
   author TEXT NOT NULL CHECK (author IN ('user', 'bot', 'app')),
   text TEXT NOT NULL,                             -- as it was when it was put here
@@ -681,7 +681,7 @@ CREATE TABLE schedules (
   text TEXT NOT NULL,
   every_ms INTEGER NOT NULL CHECK (every_ms > 0),
   due INTEGER NOT NULL,
-  missed INTEGER,
+  missed INTEGER,                                 -- the newest due time that a hold kept it from
   state TEXT NOT NULL DEFAULT 'on' CHECK (state IN ('on', 'off'))
 );
 
@@ -751,7 +751,11 @@ CREATE VIEW hold_subjects AS
   FROM inbox_items i JOIN work_items w ON w.id = i.work_item LEFT JOIN messages m ON m.id = i.message
   UNION ALL
   SELECT 'wait', x.id, w.bot, w.session, w.plan, w.ticket, x.made_by_turn, NULL, NULL
-  FROM waits x JOIN work_items w ON w.id = x.work_item;
+  FROM waits x JOIN work_items w ON w.id = x.work_item
+  UNION ALL
+  -- Who would have a line that is about to be handed out; its number is made of both.
+  SELECT 'hearer', m.id * 65536 + p.bot, p.bot, m.session, m.plan, m.ticket, NULL, m.turn, m.seq
+  FROM messages m JOIN session_participants p ON p.session = m.session WHERE m.state IN ('filed', 'judging');
 
 -- The only answer to "is it held" is the view `hold_hits`: which holds that stand are over what (store/coverage.py).
 -- HOLD-75 HOLD-77
