@@ -81,14 +81,6 @@ def is_held(change: Change, turn: sqlite3.Row) -> bool:
     return turn["mode"] == "readonly" or bool(holds.over(change.db, "turn", turn["id"]))
 
 
-def stop(change: Change, turn: int) -> None:
-    """Have the command stopped that a turn has running outside, if any; what it did is not known."""
-    call = change.db.row("SELECT * FROM calls WHERE turn = ? AND state = 'started' AND effect IS NOT NULL", turn)
-    if call is not None:
-        change.db.write("UPDATE calls SET state = 'unknown' WHERE id = ?", call["id"])
-        change.effect("kill", {"call": call["id"], "effect": call["effect"]}, subject=f"call:{call['id']}")  # QUOT-33
-
-
 def record(change: Change, call: sqlite3.Row, event: Ran) -> None:
     """Keep what a call came to: the files that it wrote, and what it ran."""
     for path in event.written:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from threadrebuild.collab import (
+    aborting,
     asks,
     context,
     continuing,
@@ -124,6 +125,7 @@ def ran(change: Change, event: Ran) -> None:
         json.dumps(result, ensure_ascii=False),
         call["id"],
     )
+    aborting.ended(change, event.effect)
     tools.record(change, call, event)
     go_on(change, call["turn"])
 
@@ -199,6 +201,7 @@ def restarted(change: Change, event: Started) -> None:
             effect["body"],
         )
         change.db.write("UPDATE judgements SET effect = ? WHERE effect = ?", again, effect["id"])
+    aborting.end_left_over(change)
 
 
 def live(change: Change, turn: int) -> sqlite3.Row | None:

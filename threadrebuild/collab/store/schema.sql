@@ -557,9 +557,10 @@ CREATE TABLE turn_runs (
   PRIMARY KEY (turn, ord)
 );
 
-CREATE TABLE processes (
-  call INTEGER PRIMARY KEY REFERENCES calls (id) ON DELETE CASCADE,
+CREATE TABLE processes (                          -- of commands, from when they begin until they are gone
+  effect INTEGER PRIMARY KEY REFERENCES effects (id),
   pgid INTEGER NOT NULL,
+  mark TEXT NOT NULL,                             -- tells the group from a later one of that number
   ended INTEGER NOT NULL DEFAULT 0 CHECK (ended IN (0, 1))
 );
 
