@@ -68,7 +68,13 @@ class Fault:
 class World:
     """Virtual time and its actors. `at` schedules, `run` plays until nobody has anything left to do."""
 
-    def __init__(self, seed: int = 0, log: RunLog | None = None, faults: tuple[Fault, ...] = ()) -> None:
+    def __init__(
+        self,
+        seed: int = 0,
+        log: RunLog | None = None,
+        faults: tuple[Fault, ...] = (),
+        steps_most: int = STEPS_MOST,
+    ) -> None:
         self.seed = seed
         self.now = START
         self.step = 0
@@ -80,6 +86,7 @@ class World:
         """The call, and its path, before which one of `others` came."""
         self.failures: list[tuple[Process, Exception]] = []
         """What ended an actor other than its own end or a kill; a story has to expect each."""
+        self._steps_most = steps_most
         self._log = log
         self._faults = {fault.step: fault for fault in faults}
         self._queue: list[tuple[datetime, int, greenlet]] = []
@@ -179,8 +186,8 @@ class World:
         if self.step == self.stop_after:
             raise Stopped
         self.step += 1
-        if self.step > STEPS_MOST:
-            raise NeverEnds(f"{STEPS_MOST} steps and no end")
+        if self.step > self._steps_most:
+            raise NeverEnds(f"{self._steps_most} steps and no end")
         self._look()
         process = self.running()
         if process is not None and not process.alive:

@@ -19,7 +19,7 @@ import msgspec
 
 from harness.invariants.collab import Watch
 from harness.runlog import RunLog
-from harness.world.kernel import Fault, Killed, Process, World
+from harness.world.kernel import STEPS_MOST, Fault, Killed, Process, World
 from threadrebuild.collab import events
 from threadrebuild.collab.engine import Effect, Engine
 from threadrebuild.collab.store import NEWEST_LEVEL, open_store
@@ -65,6 +65,8 @@ class Rooms:
     """The story's number in the log."""
     watched: bool = True
     """Whether the invariants are looked at after every commit."""
+    steps_most: int = STEPS_MOST
+    """After so many steps this is taken for a household that never comes to rest."""
     pace: Callable[[Effect, float], float] = lambda effect, seconds: seconds
     """How many seconds an answer really takes that was to take so many."""
     started: list[Effect] = field(default_factory=list)
@@ -79,7 +81,7 @@ class Rooms:
     """What the user was told cannot be done, and why."""
 
     def __post_init__(self) -> None:
-        self.world = World(self.seed, self.log, self.faults)
+        self.world = World(self.seed, self.log, self.faults, self.steps_most)
         self.daemon = self.world.process("application")
         self.engine: Engine | None = None
         self._requests = 0

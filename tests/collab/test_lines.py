@@ -82,7 +82,7 @@ def test_an_ordinary_line_can_be_edited_at_any_time_and_others_cannot(tmp_path: 
     marked = home.value("SELECT max(id) FROM messages")
     expect_equal("QUOT-17", edit(home, marked, "别改"), "annotations", "a line composed of annotations")
 
-    home.sql("UPDATE messages SET control = '{}' WHERE id = ?", line)
+    home.sql("UPDATE messages SET control = ? WHERE id = ?", '{"kind": "stop", "made": []}', line)
     expect_equal("QUOT-17", edit(home, line, "做海报"), "carried_out", "a stop that was carried out on the spot")
     home.sql("UPDATE messages SET control = NULL WHERE id = ?", line)
     expect_equal("QUOT-17", edit(home, line, "做海报"), None, "one that was undone and handed back")
@@ -299,8 +299,8 @@ def test_an_insert_stops_the_step_of_a_claude_code_run(tmp_path: Path) -> None:
     expect_equal("DESK-10", home.plans(), ["新品片"], "plans after a command of a segment that has its matter")
     lines = [home.say(text, to="剪辑", files=[plan]) for text in ("改成竖版", "再加字幕")]
     home.happens(events.Inserted, message=lines[1])
-    killed = home.value("SELECT json_extract(body, '$.call') FROM effects WHERE kind = 'kill'")
-    running = home.value("SELECT id FROM calls WHERE arguments LIKE '%render a%'")
+    killed = home.value("SELECT json_extract(body, '$.effect') FROM effects WHERE kind = 'kill'")
+    running = home.value("SELECT effect FROM calls WHERE arguments LIKE '%render a%'")
     expect_equal("QUOT-33", killed, running, "the call whose command is stopped")
     expect_equal("TURN-15", home.read_in(lines[1], "剪辑"), [turn], "who has read an inserted line at once")
     stopped = (

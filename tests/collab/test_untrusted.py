@@ -1,6 +1,7 @@
 """What a model says is untrusted: odd arguments and answers are refused or left out, and never stop the engine."""
 
 import json
+import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -251,3 +252,34 @@ def test_an_event_that_is_none_of_its_kind_is_refused_and_changes_nothing(tmp_pa
             assert (home.rows("SELECT * FROM events"), home.rows("SELECT * FROM effects")) == before
         else:
             raise AssertionError(f"{kind.__name__} {fields} was taken in")
+
+
+PIECES = (
+    "x",
+    "@",
+    "@@ ",
+    "@文案 ",
+    "@文案/",
+    "](",
+    "](@文案",
+    "http://",
+    "x:/",
+    "a/",
+    "/@",
+    "好的",
+    "怎么样了",
+    "? ",
+    "1,",
+)
+
+
+def test_what_a_line_costs_grows_with_its_length_and_no_faster(tmp_path: Path) -> None:
+    home = house(str(tmp_path))
+    for piece in PIECES:
+        began = time.process_time()
+        home.say(piece * (60_000 // len(piece)), to="剪辑组", files=None)
+        home.say("@文案 好", to="剪辑组", files=None)
+        home.hop("文案", text=piece * (60_000 // len(piece)))
+        # A pass over such a line takes milliseconds; one for each of its characters takes many seconds.
+        assert time.process_time() - began < 3, piece
+        home.happens(events.SessionCleared, session=home.session("剪辑组"))

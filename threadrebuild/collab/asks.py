@@ -105,7 +105,8 @@ def take(change: Change, bot: int, message: sqlite3.Row, about: Collection[int])
 
 def close(change: Change, turn: int) -> None:
     """Close what a segment that is over still waited for."""
-    change.db.write("UPDATE asks SET closed = 1 WHERE turn = ? AND answer IS NULL AND kind <> 'work_question'", turn)
+    open_ = "turn = ? AND answer IS NULL AND kind <> 'work_question'"
+    change.db.write(f"UPDATE asks SET closed = 1 WHERE {open_}", turn)  # HOLD-74
 
 
 def _wait(

@@ -232,7 +232,7 @@ def _add(change: Change, turn: sqlite3.Row, plan: int, item: sqlite3.Row) -> Non
     attribution.put(change, trigger["id"], [Target(item["plan"], item["ticket"])], locked=False, by="desk")
     if item["plan"] != plan:
         live = work.live_turn(change.db, turn["bot"], item["plan"])
-        inbox.put(change, item["id"] if live is None else live["work_item"], trigger, live)
+        inbox.put(change, item["id"] if live is None else live["work_item"], trigger, live, "direct")
 
 
 def _is_owner(change: Change, bot: int, ticket: int | None) -> bool:

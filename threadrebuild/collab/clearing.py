@@ -2,7 +2,7 @@
 
 import json
 
-from threadrebuild.collab import household, lines, quotes, tools, turns, work
+from threadrebuild.collab import aborting, household, lines, quotes, turns, work
 from threadrebuild.collab.change import Change, Conflict
 from threadrebuild.collab.events import SessionCleared, SessionDeleted
 
@@ -32,7 +32,7 @@ def _empty(change: Change, event: SessionCleared | SessionDeleted) -> None:
         "INSERT INTO user_actions (event, kind, request) VALUES (?, 'http', ?)", change.event, event.key
     )
     for turn in change.db.rows("SELECT id FROM live_turns WHERE session = ? ORDER BY id", event.session):
-        tools.stop(change, turn["id"])
+        aborting.give_up(change, turn["id"])
         turns.end(change, turn["id"], "stopped", "cleared")
     said = [row["id"] for row in change.db.rows("SELECT id FROM messages WHERE session = ?", event.session)]
     lines.give_up(change, said)

@@ -29,12 +29,13 @@ def _part(title: str, lines: Sequence[str]) -> str:
 
 
 def _situation(db: Database, turn: sqlite3.Row) -> list[str]:
-    lines = [f"You are {db.value('SELECT name FROM bots WHERE id = ?', turn['bot'])}."]
+    lines = readonly.situation(db, turn, holds.over(db, "turn", turn["id"]))  # HOLD-79
+    lines += [f"You are {db.value('SELECT name FROM bots WHERE id = ?', turn['bot'])}."]
     if turn["plan"] is not None:
         lines += _plan(db, turn)
     live = db.rows("SELECT * FROM live_turns WHERE bot = ? AND id <> ? ORDER BY id", turn["bot"], turn["id"])
     lines += [f"You are at work in {_at(db, other)} too: {_matter(db, other)}." for other in live]  # PLAN-31
-    return lines + desk.situation(db, turn) + readonly.situation(db, turn, holds.over(db, "turn", turn["id"]))
+    return lines + desk.situation(db, turn)
 
 
 def _plan(db: Database, turn: sqlite3.Row) -> list[str]:

@@ -16,10 +16,10 @@ Kind = Literal["new_work", "on_the_spot", "open"]
 """What a desk's lines were read as; `open` where that does not say whether they need a plan."""
 
 
-def receive(change: Change, message: sqlite3.Row, bot: int) -> None:
+def receive(change: Change, message: sqlite3.Row, bot: int, why: str) -> None:
     """Put a line that is filed nowhere on a Bot's desk in its session; a live desk there reads it at its next hop."""
     live = work.live_desk(change.db, bot, message["session"])
-    inbox.put(change, work.desk_item(change, bot, message["session"]), message, live)
+    inbox.put(change, work.desk_item(change, bot, message["session"]), message, live, why)
 
 
 def fix_candidates(change: Change, turn: int, message: sqlite3.Row) -> None:

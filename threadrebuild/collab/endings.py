@@ -11,12 +11,13 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import msgspec
 
-from threadrebuild.collab import asks, bounces, delegation, duties, inbox, messages, speech, turns, work
+from threadrebuild.collab import asks, bounces, closing, delegation, duties, inbox, messages, speech, turns, work
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.toolbox import Bounced, Refused, SentBack, checked, tool
 from threadrebuild.collab.understanding import Speech
 from threadrebuild.database import Id
 
+SEGMENTS_FROM_LEVEL = 2
 CONTRACT_FROM_LEVEL = 3
 Reason = Literal["done", "answered", "nothing_new", "blocked", "gave_up"]
 SETTLED = ("done", "answered", "not_adopted", "deferred", "unconfirmed")  # END-05
@@ -74,7 +75,7 @@ def end_turn(change: Change, turn: sqlite3.Row, arguments: dict[str, Any]) -> st
 
 def by_text(change: Change, turn: sqlite3.Row, text: str) -> None:
     """End a segment whose Bot answers by words and asks for no tool."""
-    if change.level < CONTRACT_FROM_LEVEL or turn["mode"] == "readonly" or turn["work_item"] is None:
+    if change.level < SEGMENTS_FROM_LEVEL or turn["mode"] == "readonly":
         if text.strip():
             messages.say(change, turn, turn["session"], text)
         turns.end(change, turn["id"], "completed", "answered")
@@ -101,10 +102,16 @@ def _go(change: Change, turn: sqlite3.Row, draft: Draft) -> str | SentBack | Non
     if said is None:
         return None
     if by_words and draft.text.strip():
-        messages.say(change, turn, turn["session"], draft.text)
-        if turns.live(change, turn["id"]) is None:
+        notice = None
+        if closing.applies(change, turn, turn["session"]):
+            notice = closing.notice(change, turn, draft.text, said)
+        if notice is not None:  # CLOS-05
+            _go_on_working(change, turn, notice)
             return None
-    back = _settle(change, turn, draft) or _contract(change, turn, draft, said)
+        messages.say(change, turn, turn["session"], draft.text)
+    back = None
+    if change.level >= CONTRACT_FROM_LEVEL:
+        back = _settle(change, turn, draft) or _contract(change, turn, draft, said)
     if back is None:
         finish(change, turn, _outcome(change, turn, draft), draft)
         return "ended"
@@ -112,12 +119,18 @@ def _go(change: Change, turn: sqlite3.Row, draft: Draft) -> str | SentBack | Non
         give_up(change, turn)
         return "ended"
     bounces.send_back(change, turn, back.code)
-    change.db.write("UPDATE turns SET phase = 'hop', draft = NULL WHERE id = ?", turn["id"])
     if by_words:
-        inbox.put_note(change, turn, back.said)
-        turns.go_on(change, turn["id"])
+        _go_on_working(change, turn, back.said)
         return None
+    change.db.write("UPDATE turns SET draft = NULL WHERE id = ?", turn["id"])
     return SentBack(back.said)
+
+
+def _go_on_working(change: Change, turn: sqlite3.Row, said: str) -> None:
+    """Let a segment go on whose ending by words was sent back; its Bot reads why at its next hop."""
+    change.db.write("UPDATE turns SET phase = 'hop', draft = NULL WHERE id = ?", turn["id"])
+    inbox.put_note(change, turn, said)
+    turns.go_on(change, turn["id"])
 
 
 def _last_words(change: Change, turn: sqlite3.Row, draft: Draft) -> str:
@@ -144,6 +157,19 @@ def finish(change: Change, turn: sqlite3.Row, reason: Reason, draft: Draft) -> N
     if reason == "blocked":
         asks.work_question(change, turn, draft.needs_from_user)
     turns.end(change, turn["id"], "completed", reason)
+    _tell_user(change, turn)
+
+
+def _tell_user(change: Change, turn: sqlite3.Row) -> None:
+    """Tell the user what a segment was sent back for, and has ended with all the same."""
+    name = change.db.value("SELECT name FROM bots WHERE id = ?", turn["bot"])
+    again = "just tell it" if change.db.value("SELECT bot FROM sessions WHERE id = ?", turn["session"]) else f"@{name}"
+    if bounces.was(change.db, turn["id"], "promised_later"):  # END-22
+        messages.note(
+            change, turn["session"], f"{name} said it would go on, and its turn is over: {again} to continue."
+        )
+    if bounces.was(change.db, turn["id"], "said_nothing"):  # END-26
+        messages.note(change, turn["session"], f"{name} ended this round without a reply: ask again for an answer.")
 
 
 def give_up(change: Change, turn: sqlite3.Row) -> None:
@@ -190,6 +216,7 @@ def _contract(change: Change, turn: sqlite3.Row, draft: Draft, said: Speech) -> 
         _unanswered(change, turn, draft),
         _open_duties(change, turn, draft),
         _promised(change, turn, said),
+        _silent(change, turn, draft),
     ):
         if back is not None and bounces.may(change.db, turn["id"], back.code):
             return back
@@ -221,6 +248,23 @@ def _promised(change: Change, turn: sqlite3.Row, said: Speech) -> Back | None:
         "promised_later",
         f"You say “{said.going_on}”, and nothing will go on once you end. Do it now; or set a check-back and end as"
         " nothing_new; or name the Bot who takes it over.",  # END-21
+    )
+
+
+def _silent(change: Change, turn: sqlite3.Row, draft: Draft) -> Back | None:
+    if draft.reason in ("blocked", "gave_up"):
+        return None
+    trigger = turns.trigger(change, turn)
+    by_user_there = "SELECT 1 FROM sessions WHERE id = ? AND kind = 'direct'"
+    if trigger is None or trigger["author"] != "user" or not change.db.value(by_user_there, turn["session"]):  # END-28
+        return None
+    word = "SELECT 1 FROM messages WHERE turn = ? AND session = ? AND author = 'bot' AND trim(text) <> ''"
+    if change.db.value(word, turn["id"], turn["session"]):  # END-23
+        return None
+    return Back(
+        "said_nothing",
+        "The user has got no word from you here. `answer`, `note` and `inbox` do not reach the user, and a file is no"
+        " reply: reply in the conversation.",  # END-25
     )
 
 

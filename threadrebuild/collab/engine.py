@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from threadrebuild.collab import (
+    aborting,
     asks,
     clearing,
     continuing,
@@ -56,7 +57,8 @@ HANDLERS: dict[type[events.Event], Callable[[Change, Any], None]] = {
     events.Edited: lines.edit,
     events.Withdrawn: lines.withdraw,
     events.Inserted: lines.insert,
-    events.Killed: lines.killed,
+    events.Spawned: aborting.spawned,
+    events.Killed: aborting.killed,
     events.SessionCleared: clearing.clear,
     events.SessionDeleted: clearing.delete,
     events.BoardEdited: plans.edit,

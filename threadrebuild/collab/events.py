@@ -267,10 +267,19 @@ class Ran(Answer, frozen=True, kw_only=True):
     written: tuple[str, ...] = ()
 
 
+class Spawned(Event, frozen=True, kw_only=True):
+    """A command has begun as a group of processes; `mark` tells that from a later group of the same number."""
+
+    effect: int
+    group: int
+    mark: str = ""
+
+
 class Killed(Answer, frozen=True, kw_only=True):
-    """A command that was to be stopped has ended."""
+    """What was to be ended outside has ended; `left` are processes that would not."""
 
     to: ClassVar[str] = "kill"
+    left: tuple[int, ...] = ()
 
 
 class Organized(Answer, frozen=True, kw_only=True):

@@ -52,8 +52,9 @@ def cover(change: Change, hold: int) -> None:
 def _going_on(db: Database) -> Iterator[int]:
     """The segments that another Bot's line opened and that are not over, or will be looked at again."""
     rows = db.rows(
-        "SELECT id FROM turns WHERE ifnull(woken_by_turn, continues) IS NOT NULL AND (id IN (SELECT id FROM live_turns)"
-        " OR id IN (SELECT made_by_turn FROM waits WHERE kind = 'timer' AND state IN ('open', 'suspended'))) ORDER BY id"
+        "SELECT id FROM turns WHERE ifnull(woken_by_turn, continues) IS NOT NULL"
+        " AND (id IN (SELECT id FROM live_turns) OR id IN"
+        " (SELECT made_by_turn FROM waits WHERE kind = 'timer' AND state IN ('open', 'suspended'))) ORDER BY id"
     )
     return (row["id"] for row in rows)
 

@@ -8,14 +8,14 @@ import json
 import sqlite3
 from typing import Any, Literal, NamedTuple
 
-from threadrebuild.collab import check_backs, handed_off, inbox, parking, restarts, stop, turns, work
+from threadrebuild.collab import check_backs, handed_off, inbox, parking, readonly, restarts, stop, turns, work
 from threadrebuild.collab.change import Change, Missing
 from threadrebuild.collab.events import HoldMade
 from threadrebuild.database import Database
 
 FROM_LEVEL = 1  # HOLD-12
-Kind = Literal["turn", "work_item", "item", "wait"]
-"""What can be under a hold: a segment, a Bot's work, a copy that waits there, a check-back."""
+Kind = Literal["turn", "work_item", "item", "wait", "hearer"]
+"""What can be under a hold: a segment, a Bot's work, a copy that waits there, a check-back, who may hear a line."""
 Source = Literal["user_text", "user_button", "legacy", "migration"]
 
 
@@ -107,6 +107,7 @@ def lift(change: Change, hold: int, action: int) -> None:
     check_backs.revive(change)
     parking.restore(change, hold)
     restarts.hand_over(change, hold)
+    readonly.give_back(change, hold)
     _hand_back(change)
     change.log("control.lift", hold=hold)
 
@@ -118,6 +119,11 @@ def over(db: Database, kind: Kind, id_: int) -> list[sqlite3.Row]:
         kind,
         id_,
     )
+
+
+def hearer(message: int, bot: int) -> int:
+    """The number of a Bot as one that may hear a line."""
+    return message * 65536 + bot
 
 
 def is_kept(hold: sqlite3.Row) -> bool:
@@ -180,7 +186,8 @@ def _beside(db: Database, hold: int) -> list[dict[str, Any]]:
 def _keep_back(change: Change, hold: int) -> None:
     """Let what waits to be read in held work wait on."""
     for item in _hit(change.db, hold, "item"):
-        change.db.write("UPDATE inbox_items SET state = 'held' WHERE id = ? AND state = 'queued'", item)  # HOLD-33
+        for copy in change.db.rows("SELECT * FROM inbox_items WHERE id = ? AND state = 'queued'", item):
+            inbox.keep_back(change, copy, over(change.db, "item", item))  # HOLD-33
     for item in _hit(change.db, hold, "work_item"):
         work.settle_waiting(change, item)
 

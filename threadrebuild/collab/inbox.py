@@ -7,13 +7,15 @@ runs, they wake the work. Each copy keeps the words as they were when it was put
 import sqlite3
 from collections.abc import Sequence
 
-from threadrebuild.collab import attribution, holds, readonly, redirect, work
+from threadrebuild.collab import attribution, holds, readonly, redirect, wakes, work
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.receiver import Receiver
 from threadrebuild.collab.target import Target
 from threadrebuild.database import Database
 
 PRIO_USER, PRIO_REPLY, PRIO_REQUEST, PRIO_OTHER = 1, 2, 3, 4
+OVERHEARD = "overheard"
+"""Why those hear a line of the user who work on its plan and do not receive it."""
 
 
 def receive(change: Change, message: sqlite3.Row, bot: int, why: str, target: Target) -> None:
@@ -28,7 +30,7 @@ def receive(change: Change, message: sqlite3.Row, bot: int, why: str, target: Ta
     if message["author"] == "bot":  # TICK-06
         ticket = None
     live = work.live_turn(change.db, bot, target.plan)
-    put(change, _work_item(change, bot, target._replace(ticket=ticket), message, live), message, live)
+    put(change, _work_item(change, bot, target._replace(ticket=ticket), message, live), message, live, why)
 
 
 def listen_in(change: Change, message: sqlite3.Row, receivers: Sequence[Receiver]) -> None:
@@ -37,23 +39,21 @@ def listen_in(change: Change, message: sqlite3.Row, receivers: Sequence[Receiver
     for live in change.db.rows("SELECT * FROM live_turns WHERE plan IS NOT NULL ORDER BY id"):
         has = any(each.bot == live["bot"] and (each.plans is None or live["plan"] in each.plans) for each in receivers)
         if live["plan"] in about and not has and change.level > redirect.LAST_LEVEL:
-            put(change, live["work_item"], message, live, said_to_it=False)
+            put(change, live["work_item"], message, live, OVERHEARD)
 
 
-def put(
-    change: Change, work_item: int, message: sqlite3.Row, live: sqlite3.Row | None, *, said_to_it: bool = True
-) -> None:
-    """Add a message to an inbox; it wakes the work where nothing runs there.
+def put(change: Change, work_item: int, message: sqlite3.Row, live: sqlite3.Row | None, why: str) -> bool:
+    """Add a message to an inbox; it wakes the work where nothing runs there. False where a hold keeps it back.
 
-    What the user said to a Bot in another session than it works in is to be answered there. A copy that waits there
-    already is enough.
+    `why` it is received is as in `message_receivers`, or that it is overheard. What the user said to a Bot in another
+    session than it works in is to be answered there. A copy that waits there already is enough.
     """
     reply_in = None
     if (
         live is not None
         and live["session"] != message["session"]  # WORK-06 MENT-04
         and message["author"] == "user"
-        and said_to_it  # WORK-07
+        and why != OVERHEARD  # WORK-07
     ):
         reply_in = message["session"]  # WORK-06
     change.db.write(
@@ -69,38 +69,62 @@ def put(
         message["turn"],
         change.event,
     )
-    if _keep(change, work_item, message, said_to_it):
-        return
+    if _keep(change, work_item, message, why):
+        return False
     if live is None:
         work.queue(change, work_item)
+    return True
 
 
-def hand_back(change: Change, item: sqlite3.Row) -> None:
+def hand_back(change: Change, copy: sqlite3.Row) -> None:
     """Let a copy be read that a hold had kept back."""
-    change.db.write("UPDATE inbox_items SET state = 'queued' WHERE id = ?", item["id"])
-    if item["wakes"] and work.live_of(change.db, item["work_item"]) is None:
-        work.queue(change, item["work_item"])
+    change.db.write("UPDATE inbox_items SET state = 'queued' WHERE id = ?", copy["id"])
+    if copy["wakes"] and work.live_of(change.db, copy["work_item"]) is None:
+        work.queue(change, copy["work_item"])
 
 
-def _keep(change: Change, work_item: int, message: sqlite3.Row, said_to_it: bool) -> bool:
-    """Keep a copy back that a hold is over; a line of the user is answered all the same, by a turn that only reads.
-
-    One that the user's line leaves standing, and that another line would end, asks only how far things are: with the
-    answer that is done.
-    """
-    copy = change.db.value(
-        "SELECT id FROM inbox_items WHERE work_item = ? AND message = ? AND state = 'queued'", work_item, message["id"]
+def keep_back(change: Change, copy: sqlite3.Row, held: Sequence[sqlite3.Row]) -> None:
+    """Let a copy that waits unread wait on for the holds that are over it; of several check-backs the newest one."""
+    change.db.write("UPDATE inbox_items SET state = 'held' WHERE id = ?", copy["id"])  # HOLD-66
+    if copy["wakes"]:
+        bot = change.db.value("SELECT bot FROM work_items WHERE id = ?", copy["work_item"])
+        wakes.suppress(change, wakes.kind_of(copy), bot, held, message=copy["message"], copy=copy["id"])
+    change.db.write(
+        "UPDATE inbox_items SET state = 'superseded' WHERE work_item = ?1 AND kind = 'check_back' AND state = 'held'"
+        " AND id < (SELECT max(id) FROM inbox_items WHERE work_item = ?1 AND kind = 'check_back' AND state = 'held')",
+        copy["work_item"],
     )
-    held = holds.over(change.db, "item", copy)
-    if not held:
+
+
+def admit(change: Change, work_item: int) -> bool:
+    """Whether queued work has something to read that no hold is over; what a hold is over is kept back."""
+    for copy in change.db.rows(
+        "SELECT * FROM inbox_items WHERE work_item = ? AND state = 'queued' AND wakes = 1 ORDER BY id", work_item
+    ):
+        held = holds.over(change.db, "item", copy["id"])
+        if held:  # HOLD-59
+            keep_back(change, copy, held)
+    work.settle_waiting(change, work_item)
+    return bool(change.db.value("SELECT 1 FROM work_items WHERE id = ? AND state = 'queued'", work_item))
+
+
+def _keep(change: Change, work_item: int, message: sqlite3.Row, why: str) -> bool:
+    """Keep a copy back that a hold is over; a line of the user may be answered all the same, by a turn that only reads.
+
+    Whether it is kept back.
+    """
+    copy = change.db.row(
+        "SELECT * FROM inbox_items WHERE work_item = ? AND message = ? AND kind = 'line' AND state = 'queued'",
+        work_item,
+        message["id"],
+    )
+    held = holds.over(change.db, "item", copy["id"]) if copy is not None else []
+    if copy is None or not held:
         return False
-    change.db.write("UPDATE inbox_items SET state = 'held' WHERE id = ?", copy)
-    bot = change.db.value("SELECT bot FROM work_items WHERE id = ?", work_item)
-    if message["author"] == "user" and said_to_it:  # HOLD-78
-        counts = not any(holds.is_kept(hold) for hold in held)
-        readonly.answer(change, bot, message, copy, counts=counts)
-    else:  # HOLD-59
-        change.log("wake.suppressed", bot=bot, message=message["id"], holds=[hold["id"] for hold in held])
+    if readonly.may_answer(change.db, message, held, why):
+        readonly.answer(change, copy, message, held)
+    else:
+        keep_back(change, copy, held)  # HOLD-33 HOLD-60
     return True
 
 

@@ -5,7 +5,7 @@ A judgement is one short call without tools, and no turn: nothing can be asked o
 
 import msgspec
 
-from threadrebuild.collab import answers, household, messages, steps
+from threadrebuild.collab import answers, holds, household, messages, steps, wakes
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.events import Judged
 from threadrebuild.collab.receiver import Receiver
@@ -17,14 +17,19 @@ class _Judgement(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def ask(change: Change, message: int) -> None:
-    """Let every Bot present judge a message; with nobody present it is delivered to nobody."""
+    """Let every Bot present judge a message that no hold is over; with nobody to judge it is delivered to nobody."""
     line = messages.message_of(change, message)
-    present = household.members(change.db, line["session"])
-    for bot in present.values():
+    asked = 0
+    for bot in household.members(change.db, line["session"]).values():
+        held = holds.over(change.db, "hearer", holds.hearer(message, bot))
+        if held:  # HOLD-63
+            wakes.suppress(change, "user line", bot, held, message=message)
+            continue
         body = {"bot": bot, "model": _model(change.db, bot), "line": line["text"]}
         effect = change.effect("judge", body, subject=f"judge:{message}:{bot}")
         change.db.write("INSERT INTO judgements (message, bot, effect) VALUES (?, ?, ?)", message, bot, effect)
-    state = "judging" if present else "delivered"
+        asked += 1
+    state = "judging" if asked else "delivered"
     change.db.write("UPDATE messages SET state = ? WHERE id = ?", state, message)
 
 

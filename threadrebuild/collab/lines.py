@@ -6,9 +6,9 @@ and whoever has read it is told what it says now and what it said before.
 
 import sqlite3
 
-from threadrebuild.collab import household, inbox, messages, quotes, reader, tools, turns, work
+from threadrebuild.collab import aborting, control, household, inbox, messages, quotes, reader, turns, work
 from threadrebuild.collab.change import Change, Conflict
-from threadrebuild.collab.events import Edited, Inserted, Killed, Withdrawn
+from threadrebuild.collab.events import Edited, Inserted, Withdrawn
 
 ABOUT_LINES = (reader.USER_WORDS, reader.FILING, "judge", "behind")
 """How the subjects of effects begin that are about one line."""
@@ -109,11 +109,6 @@ def insert(change: Change, event: Inserted) -> None:
     change.log("line.inserted", message=message["id"], interrupted=interrupted)
 
 
-def killed(change: Change, event: Killed) -> None:
-    """Take note that a command that was to be stopped has ended."""
-    change.log("command.killed", effect=event.effect)
-
-
 def give_up(change: Change, lines: list[int]) -> None:
     """Let nothing come of what was asked outside about lines that are gone."""
     for effect in change.db.rows("SELECT id, subject FROM effects WHERE state IN ('pending', 'started')"):
@@ -137,7 +132,7 @@ def _unchangeable(change: Change, message: sqlite3.Row) -> str | None:
         "withdrawn": message["state"] == "withdrawn",
         "answer": _is_answer(change, message),  # QUOT-17
         "annotations": _has_annotations(change, message),  # QUOT-17
-        "carried_out": message["control"] is not None,  # QUOT-17
+        "carried_out": control.was_carried_out(message),  # QUOT-17
         "archived": session["state"] != "open",  # QUOT-17
         "chat_among_bots": session["kind"] == "bots",  # QUOT-17
         "bot_deleted": bot == "deleted",  # QUOT-17
@@ -226,7 +221,7 @@ def _interrupt(change: Change, work_item: int) -> bool:
 
 def _stop_step(change: Change, turn: sqlite3.Row) -> None:
     """Stop what a Claude Code run is at, the running command included, and let it know for what."""
-    tools.stop(change, turn["id"])
+    aborting.give_up(change, turn["id"])
     change.db.write(  # QUOT-33
         "INSERT INTO inbox_items (work_item, kind, author, text, prio, wakes, seq)"
         " VALUES (?, 'note', 'app', ?, ?, 0, ?)",

@@ -12,7 +12,6 @@ from threadrebuild.collab import (
     attribution,
     control,
     desk,
-    holds,
     household,
     inbox,
     judgement,
@@ -117,7 +116,7 @@ def advance(change: Change, session: int) -> None:
         " ORDER BY id",
         session,
     )
-    waiting.sort(key=lambda line: not reader.only_stops(change.db, line["id"]))  # READ-23
+    waiting.sort(key=lambda line: not control.only_stops(change, line))  # READ-23
     for message in waiting:
         if message["head_at"] is None:
             change.db.write("UPDATE messages SET head_at = ? WHERE id = ?", change.at, message["id"])
@@ -160,7 +159,7 @@ def hand_over(change: Change, message: sqlite3.Row, receiver: Receiver) -> None:
         "INSERT OR IGNORE INTO message_receivers (message, bot, why) VALUES (?, ?, ?)", message["id"], bot, why
     )
     if change.level <= redirect.LAST_LEVEL:  # REDIR-03 REDIR-04 MENT-03 MENT-06 MENT-17 PART-04
-        redirect.receive(change, message, bot)
+        redirect.receive(change, message, bot, why)
         return
     targets = attribution.targets(change.db, message["id"])
     about = list(  # ATTR-03
@@ -170,7 +169,7 @@ def hand_over(change: Change, message: sqlite3.Row, receiver: Receiver) -> None:
     if answered is not None:
         about = [plan for plan in about if plan != answered["plan"]]
     elif not targets:  # DESK-01 PLAN-08 TURN-07
-        desk.receive(change, message, bot)
+        desk.receive(change, message, bot, why)
     for plan in about:
         inbox.receive(change, message, bot, why, next(target for target in targets if target.plan == plan))
 
@@ -238,7 +237,7 @@ def leave_unfiled(change: Change, message: int) -> None:
 
 def _go_on(change: Change, message: int) -> None:
     row = message_of(change, message)
-    if row["state"] == "arrived" and change.level >= holds.FROM_LEVEL and reader.only_stops(change.db, message):
+    if row["state"] == "arrived" and control.only_stops(change, row):
         control.carry_out(change, row)  # CTRL-6 TURN-16
         return
     if row["state"] == "arrived" and reader.is_read(change.db, message):  # READ-23
@@ -247,6 +246,7 @@ def _go_on(change: Change, message: int) -> None:
         row = message_of(change, message)
         organizer.after_line(change, row)
         lifting.by_line(change, row)
+        control.offer(change, row)
     if row["state"] == "filed":
         deliver(change, row)
 

@@ -6,7 +6,7 @@ nobody as a mere notice. Whoever receives it, the one who said it waits for noth
 
 import sqlite3
 
-from threadrebuild.collab import acknowledgements, attribution, household, lead
+from threadrebuild.collab import acknowledgements, attribution, holds, household, lead, tools, wakes
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.receiver import Receiver
 
@@ -18,7 +18,11 @@ def receivers(change: Change, message: sqlite3.Row) -> list[Receiver] | None:
     if message["author"] == "user":  # JUDG-06 HAND-02
         return _of_the_user(change, message)
     found = []
+    speaker = message["turn"] and change.db.row("SELECT * FROM turns WHERE id = ?", message["turn"])
     for bot, why in _of_a_bot(change, message):
+        if speaker and tools.is_held(change, speaker):  # HOLD-61
+            wakes.suppress(change, "bot line", bot, holds.over(change.db, "turn", speaker["id"]), message=message["id"])
+            continue
         if acknowledgements.answers_one(change, message, bot):
             change.log("wake.suppressed", bot=bot, message=message["id"], reason="acknowledgement")
             continue

@@ -125,19 +125,21 @@ def came(change: Change, event: Read) -> None:
 
 def meaning(db: Database, message: int) -> Meaning:
     """What a line means: as it was read, else by its words as they are now."""
-    read = _read(db, USER_WORDS, message)
-    meant = msgspec.json.decode(read or "{}", type=Meaning)
-    if read is None:  # READ-22
+    meant = understood(db, message)
+    if meant is None:  # READ-22
         meant = wordlist.meaning_of(db.value("SELECT text FROM messages WHERE id = ?", message))
     return meant
 
 
+def understood(db: Database, message: int) -> Meaning | None:
+    """What a model has read a line to mean; None where none has, whatever fixed words say."""
+    found = _read(db, USER_WORDS, message)
+    return None if found is None else msgspec.json.decode(found, type=Meaning)
+
+
 def only_stops(db: Database, message: int) -> bool:
     """Whether a line was read as telling somebody to stop, and nothing else; fixed words never say so."""
-    found = _read(db, USER_WORDS, message)
-    if found is None:
-        return False
-    read = msgspec.json.decode(found, type=Meaning)
+    read = understood(db, message) or Meaning()  # CTRL-3 CTRL-4 READ-02
     return (
         read.control == "stop"  # READ-23
         and read.only  # READ-23

@@ -6,36 +6,39 @@ it. From level 2 on a line is read by the work that it belongs to, and neither h
 
 import sqlite3
 
-from threadrebuild.collab import household, inbox, turns, work
+from threadrebuild.collab import holds, household, inbox, turns, work
 from threadrebuild.collab.change import Change
 
 LAST_LEVEL = 1  # TURN-28
 
 
-def receive(change: Change, message: sqlite3.Row, bot: int) -> None:
-    """Let a Bot have a message: its turn in that session is forked or redirected by it, hears it, or begins with it."""
+def receive(change: Change, message: sqlite3.Row, bot: int, why: str) -> None:
+    """Let a Bot have a message: its turn in that session is forked or redirected by it, hears it, or begins with it.
+
+    What a hold keeps back does none of that.
+    """
     live = _live_there(change, message["session"], bot)
     item = work.desk_item(change, bot, message["session"])
-    if live is None:
-        inbox.put(change, item, message, None)
-    elif household.session_of(change.db, message["session"])["kind"] == "direct":  # FORK-01
+    taken = inbox.put(change, item, message, live, why)
+    if live is None or not taken:
+        return
+    if household.session_of(change.db, message["session"])["kind"] == "direct":  # FORK-01
         _fork(change, message, item, live)
     elif message["author"] == "user":  # REDIR-01
         _redirect(change, message, item, live)
-    else:
-        inbox.put(change, item, message, live)
 
 
 def _redirect(change: Change, message: sqlite3.Row, item: int, old: sqlite3.Row) -> None:
+    copy = _copy(change, item, message)
+    unread = change.db.rows(
+        "SELECT * FROM inbox_items WHERE work_item = ? AND state = 'queued' AND id <> ? ORDER BY id", item, copy["id"]
+    )
     turns.end(change, old["id"], "redirected", "redirected")
-    unread = change.db.rows("SELECT * FROM inbox_items WHERE work_item = ? AND state = 'queued' ORDER BY id", item)
-    inbox.put(change, item, message, None)
-    turns.open_on(change, _row(change, item), _copy(change, item, message), also=[_carried(change, item, old), *unread])
+    turns.open_on(change, _row(change, item), copy, also=[_carried(change, item, old), *unread])
     change.log("turn.redirected", bot=old["bot"], turn=old["id"], message=message["id"])
 
 
 def _fork(change: Change, message: sqlite3.Row, item: int, live: sqlite3.Row) -> None:
-    inbox.put(change, item, message, live)
     turns.open_on(change, _row(change, item), _copy(change, item, message), beside=True)
     change.log("turn.forked", bot=live["bot"], turn=live["id"], message=message["id"])
 
@@ -45,6 +48,8 @@ def _live_there(change: Change, session: int, bot: int) -> sqlite3.Row | None:
         turn
         for turn in change.db.rows("SELECT * FROM live_turns WHERE session = ? ORDER BY id", session)
         if turn["bot"] == bot  # REDIR-06
+        if turn["mode"] != "readonly"  # HOLD-80
+        if not holds.over(change.db, "turn", turn["id"])  # HOLD-60
     ]
     return found[-1] if found else None
 

@@ -1,6 +1,6 @@
 """Stopping: a segment ends where it stands. What it did stays done; what it still runs outside is ended."""
 
-from threadrebuild.collab import holds, organizer, tools, turns
+from threadrebuild.collab import aborting, holds, organizer, turns
 from threadrebuild.collab.change import Change, Conflict, Missing
 from threadrebuild.collab.events import StopPressed
 
@@ -28,6 +28,6 @@ def press(change: Change, event: StopPressed) -> None:
 
 def end(change: Change, turn: int) -> None:
     """End a segment as stopped, with everything that it runs outside; nothing is looked at again because of it."""
-    tools.stop(change, turn)
+    aborting.give_up(change, turn)
     turns.end(change, turn, "stopped", "stopped")
     organizer.forget(change, turn)

@@ -6,7 +6,19 @@ from typing import Any
 
 import msgspec
 
-from threadrebuild.collab import asks, desk, holds, household, mentions, messages, readonly, runs, turns
+from threadrebuild.collab import (
+    asks,
+    closing,
+    desk,
+    holds,
+    household,
+    mentions,
+    messages,
+    readonly,
+    runs,
+    speech,
+    turns,
+)
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.events import Ran
 from threadrebuild.collab.toolbox import OWN, Refused, SentBack, checked, tool
@@ -14,6 +26,11 @@ from threadrebuild.database import Id
 
 READING = frozenset({"read_file", "list_dir", "read_skill"})  # DESK-09
 """What runs outside and changes nothing; so do MCP tools whose server says so."""
+OPEN_TO_ALL = ("read_file", "list_dir", "read_skill", "end_turn")  # HOLD-73
+BEGINNINGS_OPEN_TO_ALL = ("list_", runs.READ_ONLY_MCP)  # HOLD-73
+"""What a Bot may use that is under a hold, or only answers: names, and how names begin."""
+FOR_ANSWERS = [*OPEN_TO_ALL, *(f"{beginning}*" for beginning in BEGINNINGS_OPEN_TO_ALL)]
+"""What a Bot is given that only answers."""
 ENDS_WITH_A_LINE = 2
 """The last level at which a line in a chat between Bots ends the segment that said it."""
 SENT_BACK = "Nobody here is called"
@@ -27,6 +44,11 @@ def is_effectful(name: str) -> bool:
     return name not in READING and not name.startswith(runs.READ_ONLY_MCP)  # DESK-09
 
 
+def changes_nothing(name: str) -> bool:
+    """Whether a call stays open to a Bot that may only read."""
+    return name in OPEN_TO_ALL or name.startswith(BEGINNINGS_OPEN_TO_ALL)
+
+
 def start(change: Change, turn: sqlite3.Row, call: sqlite3.Row) -> bool:
     """Carry a call out, or have it carried out; whether the turn can go on at once.
 
@@ -35,7 +57,7 @@ def start(change: Change, turn: sqlite3.Row, call: sqlite3.Row) -> bool:
     """
     arguments = json.loads(call["arguments"])
     own = OWN.get(call["name"])
-    if call["effectful"] and is_held(change, turn):
+    if is_held(change, turn) and not changes_nothing(call["name"]):  # HOLD-72
         change.db.write("UPDATE calls SET state = 'refused', result = ? WHERE id = ?", readonly.HELD, call["id"])
         return True
     try:
@@ -70,15 +92,7 @@ def start(change: Change, turn: sqlite3.Row, call: sqlite3.Row) -> bool:
 
 def is_held(change: Change, turn: sqlite3.Row) -> bool:
     """Whether nothing that a turn does may have a side effect."""
-    return turn["mode"] == "readonly" or bool(holds.over(change.db, "turn", turn["id"]))  # HOLD-72
-
-
-def stop(change: Change, turn: int) -> None:
-    """Have the command stopped that a turn has running outside, if any; what it did is not known."""
-    call = change.db.row("SELECT * FROM calls WHERE turn = ? AND state = 'started' AND effect IS NOT NULL", turn)
-    if call is not None:
-        change.db.write("UPDATE calls SET state = 'unknown' WHERE id = ?", call["id"])
-        change.effect("kill", {"call": call["id"], "effect": call["effect"]}, subject=f"call:{call['id']}")  # QUOT-33
+    return turn["mode"] == "readonly" or bool(holds.over(change.db, "turn", turn["id"]))
 
 
 def record(change: Change, call: sqlite3.Row, event: Ran) -> None:
@@ -101,7 +115,7 @@ class _Message(msgspec.Struct, frozen=True):
 
 
 @tool("send_message")
-def send_message(change: Change, turn: sqlite3.Row, arguments: dict[str, Any]) -> str:
+def send_message(change: Change, turn: sqlite3.Row, arguments: dict[str, Any]) -> str | None:
     """Say something in a session the Bot is in; its segment goes on (END-44).
 
     In a group a name that nobody has is sent back once, to be corrected.
@@ -117,6 +131,13 @@ def send_message(change: Change, turn: sqlite3.Row, arguments: dict[str, Any]) -
     kind = household.session_of(change.db, session)["kind"]
     if kind == "group" and unknown and not _was_sent_back(change, turn):  # MENT-10
         raise Refused(f"{SENT_BACK} {', '.join(unknown)}. Not sent: correct the name, or send it again as it is.")
+    if closing.applies(change, turn, session):
+        read = speech.reading(change, turn, message.text)
+        if read is None:
+            return None
+        notice = closing.notice(change, turn, message.text, read)
+        if notice is not None:  # CLOS-06
+            return notice
     said = messages.say(change, turn, session, message.text, message.files)
     if kind == "bots" and change.level <= ENDS_WITH_A_LINE:  # MENT-18
         turns.end(change, turn["id"], "completed", "said")

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from threadrebuild.collab import (
+    aborting,
     asks,
     context,
     continuing,
@@ -123,6 +124,7 @@ def ran(change: Change, event: Ran) -> None:
         json.dumps(result, ensure_ascii=False),
         call["id"],
     )
+    aborting.ended(change, event.effect)
     tools.record(change, call, event)
     go_on(change, call["turn"])
 
@@ -141,11 +143,15 @@ def go_on(change: Change, turn: int) -> None:
             return
 
 
-def begin_answer(change: Change, turn: int, item: int, *, counts: bool) -> None:
-    """Ask the model of a read-only turn for its answer to a copy of a line, which `counts` as read or stays unread."""
-    row = change.db.row("SELECT * FROM inbox_items WHERE id = ?", item)
-    assert row is not None
-    _hop(change, turn, _read(change, turn, [row]) if counts else [row])
+def begin_answer(change: Change, turn: int, copy: sqlite3.Row) -> None:
+    """Ask the model of a read-only turn for its answer to a copy of a line."""
+    _hop(change, turn, [copy])
+
+
+def count_as_read(change: Change, turn: int, copy: sqlite3.Row) -> None:
+    """Let a copy of a line be read by a turn at its first hop."""
+    read = "UPDATE inbox_items SET state = 'read', read_by_turn = ?, read_in_hop = 1 WHERE id = ?"
+    change.db.write(read, turn, copy["id"])
 
 
 def put_off(change: Change, turn: int) -> None:
@@ -198,6 +204,7 @@ def restarted(change: Change, event: Started) -> None:
             effect["body"],
         )
         change.db.write("UPDATE judgements SET effect = ? WHERE effect = ?", again, effect["id"])
+    aborting.end_left_over(change)
 
 
 def live(change: Change, turn: int) -> sqlite3.Row | None:
@@ -265,6 +272,9 @@ def _hop(change: Change, turn: int, read: list[sqlite3.Row]) -> None:
     body = {"hop": row["hops"], "context": text, "results": _results(change, turn, row["hops"] - 1)}
     effect = change.effect("hop", body, turn=turn)
     change.db.write("INSERT INTO hops (turn, number, effect) VALUES (?, ?, ?)", turn, row["hops"], effect)
+
+    if row["mode"] == "readonly":  # HOLD-79
+        body["tools"] = tools.FOR_ANSWERS
 
 
 def _turn_of(change: Change, effect: int) -> sqlite3.Row:

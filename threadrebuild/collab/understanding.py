@@ -52,10 +52,11 @@ def meaning_of(raw: str, body: dict[str, Any]) -> Meaning:
     """What a model said a line means. Raises `answers.Unreadable` for what is no such answer."""
     read = answers.read(raw, Meaning)
     line: str = body["line"]
-    found = [clause for clause in read.faults if verbatim(line, clause) is not None]  # READ-20
-    if read.faults and not found:
-        found = [line]  # READ-20
-    faults = tuple(verbatim(line, clause) or clause for clause in found)
+    signs = _signs(line)
+    stretches = [_stretch(line, signs, clause) for clause in read.faults]
+    faults = tuple(stretch for stretch in stretches if stretch is not None)  # READ-20
+    if read.faults and not faults:
+        faults = (line,)  # READ-20
     shown = {submission["number"] for submission in body["submissions"]}
     releases = tuple(number for number in read.releases if number in shown)
     return msgspec.structs.replace(read, faults=faults, releases=releases)
@@ -75,18 +76,28 @@ def filing_of(raw: str, body: dict[str, Any]) -> Filing:
 
 def verbatim(text: str, said: str) -> str | None:
     """The stretch of `text` that says the same as `said` but for spacing, punctuation and width."""
-    signs = [(sign, at) for at, character in enumerate(text) for sign in folded(character)]
-    wanted = folded(said)
-    begins = "".join(sign for sign, _ in signs).find(wanted)
-    if not wanted or begins < 0:
-        return None
-    return text[signs[begins][1] : signs[begins + len(wanted) - 1][1] + 1]
+    return _stretch(text, _signs(text), said)
 
 
 def folded(text: str) -> str:
     """A text without spaces, punctuation and symbols, full and half width alike: for comparing, never for showing."""
     wide = unicodedata.normalize("NFKC", text)
     return "".join(sign for sign in wide if unicodedata.category(sign)[0] not in "ZPSC")
+
+
+def _signs(text: str) -> tuple[str, list[int]]:
+    """A text's signs for comparing, and where in the text each of them stands."""
+    signs = [(sign, at) for at, character in enumerate(text) for sign in folded(character)]
+    return "".join(sign for sign, _ in signs), [at for _, at in signs]
+
+
+def _stretch(text: str, signs: tuple[str, list[int]], said: str) -> str | None:
+    wanted = folded(said)
+    all_, places = signs
+    begins = all_.find(wanted)
+    if not wanted or begins < 0:
+        return None
+    return text[places[begins] : places[begins + len(wanted) - 1] + 1]
 
 
 def _matched(about: About, candidates: list[dict[str, Any]]) -> About:

@@ -11,7 +11,7 @@ from threadrebuild.collab.understanding import Meaning, Speech
 _STOP = re.compile(r"停下|停一下|先停|别做了|住手|\bstop\b", re.IGNORECASE)  # READ-22
 _RESUME = re.compile(r"继续|接着做|\b(resume|continue|go on)\b", re.IGNORECASE)
 _STATUS = re.compile(  # READ-08
-    r"(@\S+\s+)*\W*(现在|那|这个|都|你)?(做)?(怎么样了|进度(怎么样|如何|到哪)?了?|到哪(一步|儿|里)?了|好了[吗没]"
+    r"((@\S+\s+)*+\W*+|\W*+)(现在|那|这个|都|你)?(做)?(怎么样了|进度(怎么样|如何|到哪)?了?|到哪(一步|儿|里)?了|好了[吗没]"
     r"|how is it going|any progress)\W*",
     re.IGNORECASE,
 )

@@ -6,7 +6,7 @@ free; a desk takes no slot.
 
 import sqlite3
 
-from threadrebuild.collab import duties, messages, tickets, turns
+from threadrebuild.collab import duties, holds, inbox, messages, tickets, turns
 from threadrebuild.collab.change import Change
 from threadrebuild.database import Database
 
@@ -59,6 +59,8 @@ def start_what_can(change: Change) -> None:
         GROUP BY w.id ORDER BY w.id
         """
     )
+    if holds.active(change.db):
+        queued = [each for each in queued if inbox.admit(change, each["id"])]
     queued.sort(key=lambda each: (each["prio"], each["first"]))  # WORK-12
     places: dict[int, int] = {}
     for each in queued:

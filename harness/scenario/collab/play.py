@@ -46,6 +46,8 @@ from harness.world.kernel import Fault
 from harness.world.rooms import LOCAL, Rooms, Unscripted
 from threadrebuild.collab import events
 
+STEPS_MOST = 5_000
+"""Twice what the longest story takes; each looks at the whole store, so that many more of them take minutes."""
 ENDLESS_SECONDS = 1e7
 SETTLE_SECONDS = 1e-3
 
@@ -92,7 +94,8 @@ def play(story: Story, folder: Path, seed: int, log: RunLog, number: int, faults
     """Let a story happen in a new folder. Raises `ScenarioError` for an answer that is missing, or not asked for."""
     scene: Scene = story.scene
     lines = lines_of(story)
-    rooms = Rooms(folder, StoryScript(scene.defaults, {}, {}), scene.level, seed, log, faults, number)
+    nobody = StoryScript(scene.defaults, {}, {})
+    rooms = Rooms(folder, nobody, scene.level, seed, log, faults, number, steps_most=STEPS_MOST)
     told_otherwise = bool(faults or story.order)
     script = StoryScript(scene.defaults, lines, hops_of(story), lenient=told_otherwise)
     rooms.script = script

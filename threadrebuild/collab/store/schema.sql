@@ -565,9 +565,10 @@ CREATE TABLE turn_runs (
   PRIMARY KEY (turn, ord)
 );
 
-CREATE TABLE processes (
-  call INTEGER PRIMARY KEY REFERENCES calls (id) ON DELETE CASCADE,
+CREATE TABLE processes (                          -- of commands, from when they begin until they are gone
+  effect INTEGER PRIMARY KEY REFERENCES effects (id),
   pgid INTEGER NOT NULL,
+  mark TEXT NOT NULL,                             -- tells the group from a later one of that number
   ended INTEGER NOT NULL DEFAULT 0 CHECK (ended IN (0, 1))
 );
 
@@ -575,7 +576,7 @@ CREATE TABLE inbox_items (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   work_item INTEGER NOT NULL REFERENCES work_items (id),
   kind TEXT NOT NULL CHECK (kind IN ('line', 'note', 'restart', 'request', 'reply', 'review', 'job', 'check_back', 'edit',
-                                     'correction')),
+                                     'correction', 'report', 'nudge', 'schedule')),
   message INTEGER REFERENCES messages (id) ON DELETE SET NULL,
   delegation INTEGER REFERENCES delegations (id), -- of a request, and of what came of it
   author TEXT NOT NULL CHECK (author IN ('user', 'bot', 'app')),
@@ -690,7 +691,7 @@ CREATE TABLE schedules (
   text TEXT NOT NULL,
   every_ms INTEGER NOT NULL CHECK (every_ms > 0),
   due INTEGER NOT NULL,
-  missed INTEGER,
+  missed INTEGER,                                 -- the newest due time that a hold kept it from
   state TEXT NOT NULL DEFAULT 'on' CHECK (state IN ('on', 'off'))
 );
 
@@ -760,7 +761,11 @@ CREATE VIEW hold_subjects AS
   FROM inbox_items i JOIN work_items w ON w.id = i.work_item LEFT JOIN messages m ON m.id = i.message
   UNION ALL
   SELECT 'wait', x.id, w.bot, w.session, w.plan, w.ticket, x.made_by_turn, NULL, NULL
-  FROM waits x JOIN work_items w ON w.id = x.work_item;
+  FROM waits x JOIN work_items w ON w.id = x.work_item
+  UNION ALL
+  -- Who would have a line that is about to be handed out; its number is made of both.
+  SELECT 'hearer', m.id * 65536 + p.bot, p.bot, m.session, m.plan, m.ticket, NULL, m.turn, m.seq
+  FROM messages m JOIN session_participants p ON p.session = m.session WHERE m.state IN ('filed', 'judging');
 
 -- The only answer to "is it held" is the view `hold_hits`: which holds that stand are over what (store/coverage.py).
 -- HOLD-75 HOLD-77

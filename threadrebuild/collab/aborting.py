@@ -1,0 +1,77 @@
+"""What is under way outside for a segment, and how it is ended: all of it together, once the event is committed.
+
+A model call is given up, an MCP call is cancelled at its server, and a command ends with every process that it started.
+Those are on record from when they begin until they are gone, so that also a later run of the application ends them.
+"""
+
+from typing import Any
+
+from threadrebuild.collab import runs
+from threadrebuild.collab.change import Change, Missing
+from threadrebuild.collab.events import Killed, Spawned
+from threadrebuild.database import Database
+
+GRACE_MS = 3_000  # STOP-2
+
+
+def give_up(change: Change, turn: int) -> None:
+    """Have all ended that a segment has begun outside; what a call has done by then is not known."""
+    begun = change.db.rows("SELECT id FROM effects WHERE turn = ? AND state = 'started' ORDER BY id", turn)
+    for effect in begun:  # HOLD-14
+        _end(change, effect["id"])  # QUOT-33
+        change.db.write("UPDATE calls SET state = 'unknown' WHERE effect = ?", effect["id"])
+
+
+def spawned(change: Change, event: Spawned) -> None:
+    """Put the processes of a command on record; where it is to be stopped already, these are ended as well.
+
+    Raises `Missing` for a command that nobody has asked for.
+    """
+    if change.db.value("SELECT 1 FROM effects WHERE id = ? AND kind = 'run_tool'", event.effect) is None:
+        raise Missing(f"there is no command {event.effect}")
+    change.db.write(
+        "INSERT OR REPLACE INTO processes (effect, pgid, mark) VALUES (?, ?, ?)", event.effect, event.group, event.mark
+    )
+    if not change.db.value("SELECT 1 FROM calls WHERE effect = ? AND state = 'started'", event.effect):
+        _end(change, event.effect)
+
+
+def ended(change: Change, effect: int) -> None:
+    """The processes of a command are gone."""
+    change.db.write("UPDATE processes SET ended = 1 WHERE effect = ?", effect)
+
+
+def killed(change: Change, event: Killed) -> None:
+    """Take note that what was to be ended has ended, or that some of its processes cannot be ended."""
+    body = change.db.value("SELECT json_extract(body, '$.effect') FROM effects WHERE id = ?", event.effect)
+    if event.left:
+        change.log("command.left", effect=body, left=list(event.left))
+        return
+    ended(change, body)
+    change.log("command.killed", effect=body)
+
+
+def end_left_over(change: Change) -> None:
+    """Have the commands ended that an application before this one has left running."""
+    left = change.db.rows(
+        "SELECT effect FROM processes WHERE ended = 0 AND effect NOT IN (SELECT json_extract(body, '$.effect')"
+        " FROM effects WHERE kind = 'kill' AND state IN ('pending', 'started')) ORDER BY effect"
+    )
+    for each in left:
+        _end(change, each["effect"])
+
+
+def _end(change: Change, effect: int) -> None:
+    change.effect("kill", {"effect": effect, **_how(change.db, effect)}, subject=f"effect:{effect}")
+
+
+def _how(db: Database, effect: int) -> dict[str, Any]:
+    """How what is under way outside is ended: a group is named of which it is known that it is there."""
+    known = db.row("SELECT pgid, mark FROM processes WHERE effect = ?", effect)
+    name = db.value("SELECT name FROM calls WHERE effect = ?", effect)
+    if known is None and name is None:
+        return {"how": "give up"}
+    if known is None and name.startswith((runs.MCP, runs.READ_ONLY_MCP)):
+        return {"how": "cancel"}
+    group = {} if known is None else {"group": known["pgid"], "mark": known["mark"]}
+    return {"how": "exit", "grace_ms": GRACE_MS, **group}

@@ -1,0 +1,85 @@
+"""Whom a line that stops or goes on means, by its words and the place where it was said: fixed rules, no reading.
+
+They settle the scope alone and carry nothing out; what they miss is missed. The narrower scope wins.
+"""
+
+import re
+import sqlite3
+
+from threadrebuild.collab import household, mentions, signals
+from threadrebuild.collab.holds import Scope
+from threadrebuild.database import Database
+
+SPOKE_WITHIN_MS = 10 * 60_000  # CTRL-18
+_EVERYTHING = re.compile("所有 ?Bot|全都停", re.IGNORECASE)  # CTRL-21
+_NARROWER = re.compile("你|这个?群|本群|群里|私聊|这件事")  # CTRL-22
+_THIS_MATTER = re.compile("这件事")
+_YOU = re.compile("你(?!们)")
+_SAID_TO = "[,，、你也]"  # CTRL-20
+
+
+def of_line(db: Database, message: sqlite3.Row) -> list[Scope]:
+    """What a line is about that stops, or goes on: one hold for each of these would be what it asks for."""
+    session = household.session_of(db, message["session"])
+    named, everyone = _named(db, message)
+    if (
+        _EVERYTHING.search(message["text"])  # CTRL-21
+        and not named  # CTRL-22
+        and not everyone  # CTRL-22
+        and not _NARROWER.search(message["text"])  # CTRL-22
+    ):
+        return [Scope("everything")]
+    if named:
+        return [Scope("bot", bot=bot) for bot in named]  # CTRL-19
+    matter = _this_matter(db, message)
+    if matter is not None:  # CTRL-2
+        return [Scope("plan", plan=matter)]
+    if session["kind"] == "direct":
+        return [Scope("bot", bot=session["bot"])]  # CTRL-16
+    here = Scope("session", session=session["id"])
+    you = _you(db, message)
+    return [here] if you is None else [Scope("bot", bot=you), here]  # CTRL-17 CTRL-18
+
+
+def _named(db: Database, message: sqlite3.Row) -> tuple[list[int], bool]:
+    """The Bots that a line names, by `@` or as somebody it is said to; and whether it names all who are present."""
+    present, roster = household.members(db, message["session"]), household.roster(db)
+    found = mentions.mentions_in(message["text"], present, roster)
+    called = [roster[name] for name in _called(found.rest, roster)]
+    return list(dict.fromkeys([*found.bots, *called])), found.everyone
+
+
+def _called(text: str, names: dict[str, int]) -> list[str]:
+    """The names in a text that it is said to, without an `@`: a name in mid-sentence is only spoken of."""
+    by_length = sorted(names, key=len, reverse=True)
+    any_name = "|".join(re.escape(name) for name in by_length)
+    spoken_to = re.finditer(rf"(?<![A-Za-z0-9_])({any_name})(?={_SAID_TO})", text) if names else ()
+    return [match[1] for match in spoken_to]
+
+
+def _this_matter(db: Database, message: sqlite3.Row) -> int | None:
+    """The plan that "this matter" is: what the line refers to, else the only one that is open here."""
+    if not _THIS_MATTER.search(message["text"]):
+        return None
+    plans = {target.plan for target in signals.references(db, message)}
+    if not plans:
+        open_here = "SELECT id FROM plans WHERE session = ? AND status = 'active' AND dormant = 0"
+        plans = {row["id"] for row in db.rows(open_here, message["session"])}
+    return next(iter(plans)) if len(plans) == 1 else None
+
+
+def _you(db: Database, message: sqlite3.Row) -> int | None:
+    """The one Bot that "you" is in a group: the one replied to, else the only one that spoke to the user lately."""
+    if not _YOU.search(message["text"]):
+        return None
+    replied = db.value("SELECT bot FROM messages WHERE id = ?", message["reply_to"])
+    if replied is not None:
+        return int(replied)
+    spoke = db.rows(
+        "SELECT DISTINCT m.bot FROM messages m WHERE m.session = ? AND m.author = 'bot' AND m.id < ? AND m.at >= ?"
+        " AND NOT EXISTS (SELECT 1 FROM message_mentions WHERE message = m.id)",
+        message["session"],
+        message["id"],
+        message["at"] - SPOKE_WITHIN_MS,
+    )
+    return spoke[0]["bot"] if len(spoke) == 1 else None
