@@ -139,7 +139,7 @@ def test_plain_text_and_end_turn_end_the_segment_and_a_message_does_not(tmp_path
     evening.say("再写一句", to="文案", files=[plan])
     read = [{"id": item, "state": "answered"} for (item,) in evening.rows("SELECT id FROM inbox_items ORDER BY id")]
     ends = events.Call("end_turn", {"reason": "nothing_new", "inbox": read[-1:]})
-    hopped(evening, "文案", ends, shell("render after the end"))
+    hopped(evening, "文案", events.Call("send_message", {"text": "没有别的了"}), ends, shell("render after the end"))
     ended = [(turn["state"], turn["end_reason"]) for turn in evening.turns("文案")]
     expect_equal("TURN-20", ended[1:], [("completed", "nothing_new")], "after end_turn")
     expect_equal("TURN-20", [body["tool"] for body in evening.ran], [], "what runs after the end")
