@@ -158,7 +158,8 @@ def create_direct(change: Change, turn: sqlite3.Row, arguments: dict[str, Any]) 
 def _was_sent_back(change: Change, turn: sqlite3.Row) -> bool:
     """Whether the last message that a turn tried to send was sent back for a name."""
     last = change.db.value(
-        "SELECT result FROM calls WHERE turn = ? AND name = 'send_message' AND state NOT IN ('asked', 'started') ORDER BY id DESC",
+        "SELECT result FROM calls WHERE turn = ? AND name = 'send_message' AND state NOT IN ('asked', 'started')"
+        " ORDER BY id DESC",
         turn["id"],
     )
     return str(last).startswith(SENT_BACK)
