@@ -275,6 +275,7 @@ def _hop(change: Change, turn: int, read: list[sqlite3.Row]) -> None:
     change.db.write("INSERT INTO hops (turn, number, effect) VALUES (?, ?, ?)", turn, row["hops"], effect)
 
 
+
 def _turn_of(change: Change, effect: int) -> sqlite3.Row:
     found = change.db.row("SELECT t.* FROM turns t JOIN effects e ON e.turn = t.id WHERE e.id = ?", effect)
     assert found is not None
