@@ -26,6 +26,7 @@ SOUND: dict[str, dict[str, Any]] = {
     "create_direct": {"to": "文案"},
     "choose_model": {"step": "reader"},
     "ask_user": {"question": "哪个？"},
+    "check_back": {"after_minutes": 5, "note": "看渲染"},
     "end_turn": {"reason": "好了"},
 }
 """A call of each tool that makes sense."""
@@ -35,6 +36,7 @@ ARGUMENTS = {
     "create_direct": ("to",),
     "choose_model": ("step", "model", "engine"),
     "ask_user": ("question", "options", "multiple"),
+    "check_back": ("after_minutes", "note"),
     "end_turn": ("reason",),
 }
 CALLS = st.sampled_from([(tool, name) for tool, names in ARGUMENTS.items() for name in names]).flatmap(
