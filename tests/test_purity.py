@@ -12,8 +12,8 @@ import threadrebuild
 from harness.world.night import Night
 
 CORES = Path(threadrebuild.__file__).parent
-ADAPTERS = {"system.py"}
-"""The one module that may touch the machine."""
+ADAPTERS = {"system.py", "shell.py"}
+"""The modules that may touch the machine."""
 OUTSIDE = {"time", "random", "secrets", "subprocess", "socket", "threading", "signal"}
 CLOCK_CALLS = {"now", "today", "utcnow", "uuid1", "uuid4"}
 

@@ -7,7 +7,7 @@ was under way with it, and the next one begins with what the store holds.
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -19,6 +19,7 @@ import msgspec
 
 from harness.invariants.collab import Watch
 from harness.runlog import RunLog
+from harness.world.commands import Commands, Manners
 from harness.world.kernel import STEPS_MOST, Fault, Killed, Process, World
 from threadrebuild.collab import events
 from threadrebuild.collab.engine import Effect, Engine
@@ -43,6 +44,8 @@ class Reply:
     """None where nothing comes back: a command that never ends."""
     does: Callable[[], None] = lambda: None
     """What it does outside, at the end of its time and before its answer."""
+    processes: Mapping[str, Manners] = field(default_factory=dict)
+    """What runs on the machine for it meanwhile: of a command itself first."""
 
 
 class Script(Protocol):
@@ -88,6 +91,7 @@ class Rooms:
         self._taking: events.Event | None = None
         self._beginning: Effect | None = None
         self._stopped: set[int] = set()
+        self.commands = Commands()
         self._in_slots: Counter[tuple[Process, str]] = Counter()
         self._open()
         self.watch = Watch(self._store, self.level)
@@ -223,9 +227,20 @@ class Rooms:
             reply = Reply(seconds, lambda key, at: events.TimerRang(key=key, at=at, effect=effect.id))
         else:
             reply = self.script.reply(self, effect)
+        seconds = self.pace(effect, reply.seconds)
+        if reply.processes:
+            self._spawn(daemon, effect, reply, seconds)
         if reply.make is not None:
-            seconds = self.pace(effect, reply.seconds)
             self.world.start(daemon, partial(self._answer, effect, reply, reply.make), after=seconds)
+
+    def _spawn(self, daemon: Process, effect: Effect, reply: Reply, seconds: float) -> None:
+        """Begin the processes of a command; the application puts them on record."""
+        gone = None if reply.make is None else self.now() + int(seconds * 1000)
+        group = self.commands.begin(effect.id, daemon, reply.processes, gone)
+        said = events.Spawned(
+            key=f"spawned:{effect.id}", at=self.now(), effect=effect.id, group=group.number, mark=str(effect.id)
+        )
+        self.world.start(daemon, partial(self._take_in, said, [False]))
 
     def _take_slot(self, daemon: Process, effect: Effect) -> None:
         """Wait where no more of a kind may be under way; whoever waits for longer than it has, is late by that."""

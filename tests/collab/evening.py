@@ -160,6 +160,17 @@ class Evening:
         """The application comes up again after a crash."""
         self.happens(events.Started, cause="crash")
 
+    def later(self, minutes: float) -> None:
+        """Time passes, and what is waited for until then comes, each at its time."""
+        until = self.now + round(minutes * MINUTE)
+        while due := [
+            each for each in self.engine.open_effects() if each.kind == "timer" and each.body["due"] <= until
+        ]:
+            first = min(due, key=lambda each: (each.body["due"], each.id))
+            self.now = max(self.now, first.body["due"] - 1000)
+            self.happens(events.TimerRang, effect=first.id)
+        self.now = until
+
     def lead(self, bot: str, room: str) -> None:
         """The user confirms a group's lead."""
         self.happens(events.LeadSet, session=self.session(room), bot=self.bot(bot), confirmed=True)

@@ -199,3 +199,32 @@ def test_who_goes_on_is_given_what_was_read_before(tmp_path: Path) -> None:
     home.hop("导演", events.Call("read_file", {"path": "brief.md"}))
     again = home.context(home.turn("导演")["id"]).partition("# New\n")[2]
     expect("DESK-35", "照这个做" not in again, "once")
+
+
+@proves("WORK-16")
+def test_a_segment_whose_first_hop_never_began_has_gone_on_by_itself(tmp_path: Path) -> None:
+    home = household(tmp_path)
+    home.say("在吗", to="导演")
+    home.sql("UPDATE effects SET state = 'pending' WHERE kind = 'hop'")
+    home.crash()
+    first, again = home.turns("导演")
+    home.hop("导演", text="在。")
+    expect_equal("WORK-16", conflict(home, first["id"]), "already_continued", "the answer to a press on it")
+    expect_equal("WORK-16", len(home.turns("导演")), 2, "segments: there is nothing left to go on with")
+    expect_equal("WORK-16", again["continues"], None, "what went on begins with the line")
+
+
+@proves("WORK-17")
+def test_a_line_and_its_edit_go_on_each_for_itself(tmp_path: Path) -> None:
+    home = household(tmp_path, limit=1)
+    line = home.say("做", to="导演", files=[1])
+    home.crash()
+    home.happens(events.Edited, message=line, text="做两版")
+    home.crash()
+    first, second = (turn["id"] for turn in home.turns("导演"))
+    home.say("做海报", to="导演", files=[2])
+    pressed = [conflict(home, turn) for turn in (first, second)]
+    expect_equal("WORK-17", pressed, ["", ""], "the answers to a press on each while no slot is free")
+    home.hop("导演", text="海报好了。")
+    going_on = [(turn["plan"], turn["continues"]) for turn in home.live("导演")]
+    expect_equal("WORK-17", going_on, [(1, first)], "what starts once one is free")

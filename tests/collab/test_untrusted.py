@@ -26,6 +26,7 @@ SOUND: dict[str, dict[str, Any]] = {
     "create_direct": {"to": "文案"},
     "choose_model": {"step": "reader"},
     "ask_user": {"question": "哪个？"},
+    "check_back": {"after_minutes": 5, "note": "看渲染"},
     "end_turn": {"reason": "nothing_new"},
     "delegate": {"to": "文案", "ask": "看一下", "expects": "answer"},
 }
@@ -36,6 +37,7 @@ ARGUMENTS = {
     "create_direct": ("to",),
     "choose_model": ("step", "model", "engine"),
     "ask_user": ("question", "options", "multiple"),
+    "check_back": ("after_minutes", "note"),
     "end_turn": ("reason", "text", "answer", "note", "needs_from_user", "inbox"),
     "delegate": ("to", "ask", "expects", "ticket", "parts", "requirement_ids", "continue"),
 }

@@ -2,7 +2,7 @@
 
 import json
 
-from threadrebuild.collab import aborting, household, lines, quotes, turns, work
+from threadrebuild.collab import aborting, check_backs, household, lines, quotes, turns, work
 from threadrebuild.collab.change import Change, Conflict
 from threadrebuild.collab.events import SessionCleared, SessionDeleted
 
@@ -34,6 +34,7 @@ def _empty(change: Change, event: SessionCleared | SessionDeleted) -> None:
     for turn in change.db.rows("SELECT id FROM live_turns WHERE session = ? ORDER BY id", event.session):
         aborting.give_up(change, turn["id"])
         turns.end(change, turn["id"], "stopped", "cleared")
+    check_backs.void_in(change, event.session)  # HOLD-56
     said = [row["id"] for row in change.db.rows("SELECT id FROM messages WHERE session = ?", event.session)]
     lines.give_up(change, said)
     _leave_unread(change, event.session)

@@ -17,8 +17,8 @@ GO_ON = "Your last segment was cut off. Go on where it was; what it has done is 
 def press(change: Change, event: Continued) -> None:
     """Continue a segment, at once or as soon as a slot is free.
 
-    Raises `Missing` for one that is not there, `Conflict` where it was not cut off, its work goes on already, or the
-    user has pressed before.
+    Raises `Missing` for one that is not there, `Conflict` where it was not cut off, its work goes on already, the user
+    has pressed before, or what it was to read is unread again and goes on by itself.
     """
     old = change.db.row("SELECT * FROM turns WHERE id = ?", event.turn)
     if old is None:
@@ -27,7 +27,7 @@ def press(change: Change, event: Continued) -> None:
         raise Conflict("not_cut_off", f"turn {event.turn} was not cut off")
     if _goes_on(change, old):
         raise Conflict("already_working", f"the work of turn {event.turn} goes on already")
-    if change.db.value("SELECT 1 FROM inbox_items WHERE continues = ?", old["id"]):
+    if change.db.value("SELECT 1 FROM inbox_items WHERE continues = ?", old["id"]) or _was_put_back(change, old):
         raise Conflict("already_continued", f"turn {event.turn} has been continued")
     _note_press(change, event.key)
     if old["mode"] == "work" and not work.has_slot(change.db, old["bot"]):
@@ -89,6 +89,12 @@ def _goes_on(change: Change, old: sqlite3.Row) -> bool:
     else:
         live = work.live_turn(change.db, old["bot"], old["plan"])
     return live is not None  # WORK-17 FORK-03
+
+
+def _was_put_back(change: Change, old: sqlite3.Row) -> bool:
+    """Whether what opened a segment was given back unread, since its first hop was never begun."""
+    opened_on = "SELECT 1 FROM inbox_items WHERE id = ? AND read_by_turn IS NOT ?"
+    return bool(change.db.value(opened_on, old["trigger_item"], old["id"]))
 
 
 def _put_restart(change: Change, old: sqlite3.Row) -> None:

@@ -33,7 +33,9 @@ def only_stops(change: Change, message: sqlite3.Row) -> bool:
 def carry_out(change: Change, message: sqlite3.Row) -> None:
     """Make the holds that a line asks for which says stop and nothing else; it goes nowhere else (CTRL-6)."""
     asked = scopes.of_line(change.db, message)
-    made = [holds.make(change, scope, source="user_text", message=message["id"]) for scope in asked]  # CTRL-6 READ-04
+    made: list[int] = []
+    for scope in asked:
+        made.append(holds.make(change, scope, source="user_text", message=message["id"]))  # CTRL-6 CTRL-7 READ-04
     _note(change, message, {"kind": "stop", "made": made})
     change.db.write("UPDATE messages SET state = 'delivered', filing = 'none' WHERE id = ?", message["id"])
     messages.leave_unfiled(change, message["id"])
@@ -52,14 +54,17 @@ def offer(change: Change, message: sqlite3.Row) -> None:
         return
     asked = scopes.of_line(change.db, message)
     offered = [STOP]
-    if says == "both" and could_lift(change.db, asked):  # CTRL-13 CTRL-14
+    if (
+        says == "both"  # CTRL-13
+        and could_lift(change.db, asked)  # CTRL-14
+    ):
         offered.append(CONTINUE)
     known = [{field: value for field, value in scope._asdict().items() if value is not None} for scope in asked]
-    _note(change, message, {"kind": "possible_control", "offer": offered, "scopes": known})  # CTRL-12
+    _note(change, message, {"kind": "possible_control", "offer": offered, "scopes": known})  # CTRL-12 READ-06
 
 
 def shown(db: Database, message: sqlite3.Row) -> dict[str, Any] | None:
-    """What a line carries, as it is now: to go on is not offered any more once nothing it could lift is left."""
+    """What a line carries as it is now: to go on is not offered any more once nothing it could lift is left."""
     if message["control"] is None:
         return None
     data: dict[str, Any] = json.loads(message["control"])

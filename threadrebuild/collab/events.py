@@ -3,7 +3,7 @@
 An answer to an effect names that effect. Whatever a model says comes as the text it said, and is untrusted.
 """
 
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
 
@@ -200,6 +200,17 @@ class HoldLifted(Event, frozen=True, kw_only=True):
     """The user has pressed lift on a hold."""
 
     hold: int
+
+
+class ScheduleMade(Event, frozen=True, kw_only=True):
+    """The user has set up what a Bot is to do in a session, first when it is `due` (ms) and then again and again."""
+
+    session: int
+    bot: int
+    text: str
+    every_ms: Annotated[int, msgspec.Meta(ge=1)]
+    due: int
+    plan: int | None = None
 
 
 class WorkResumed(Event, frozen=True, kw_only=True):

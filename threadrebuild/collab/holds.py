@@ -8,7 +8,18 @@ import json
 import sqlite3
 from typing import Any, Literal, NamedTuple
 
-from threadrebuild.collab import check_backs, handed_off, inbox, parking, readonly, restarts, stop, turns, work
+from threadrebuild.collab import (
+    check_backs,
+    handed_off,
+    inbox,
+    parking,
+    readonly,
+    restarts,
+    schedules,
+    stop,
+    turns,
+    work,
+)
 from threadrebuild.collab.change import Change, Missing
 from threadrebuild.collab.events import HoldMade
 from threadrebuild.database import Database
@@ -109,6 +120,7 @@ def lift(change: Change, hold: int, action: int) -> None:
     restarts.hand_over(change, hold)
     readonly.give_back(change, hold)
     _hand_back(change)
+    schedules.catch_up(change)
     change.log("control.lift", hold=hold)
 
 

@@ -3,6 +3,7 @@
 import json
 import sqlite3
 
+from threadrebuild.collab import check_backs
 from threadrebuild.collab.change import Change, Missing
 from threadrebuild.collab.events import BotAdded, BotRetired, SessionOpened
 from threadrebuild.database import Database
@@ -27,6 +28,8 @@ def retire(change: Change, event: BotRetired) -> None:
     if change.db.value("SELECT 1 FROM bots WHERE id = ? AND state <> 'deleted'", event.bot) is None:
         raise Missing(f"there is no Bot {event.bot}")
     change.db.write("UPDATE bots SET state = ? WHERE id = ?", event.state, event.bot)
+    if event.state == "deleted":
+        check_backs.void_of_bot(change, event.bot)  # HOLD-56
     change.log(f"bot.{event.state}", bot=event.bot)
 
 

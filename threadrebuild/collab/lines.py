@@ -177,7 +177,8 @@ def _to_be_told(change: Change, message: sqlite3.Row) -> list[tuple[int, sqlite3
 def _tell(change: Change, item: int, live: sqlite3.Row | None, before: sqlite3.Row, now: str) -> None:
     """Put the change of a line into an inbox, together with one that has not been read there yet."""
     waiting = change.db.row(
-        "SELECT * FROM inbox_items WHERE work_item = ? AND message = ? AND kind = 'edit' AND state = 'queued'",
+        "SELECT * FROM inbox_items WHERE work_item = ? AND message = ? AND kind = 'edit'"
+        " AND state IN ('queued', 'held')",
         item,
         before["id"],
     )

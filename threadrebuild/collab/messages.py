@@ -68,7 +68,7 @@ def arrive(change: Change, line: Line) -> None:
         return
     found = note_mentions(change, message, pulls_in=session["kind"] == "group")
     _keep_words(change, message, line, found.rest)
-    reader.ask_meaning(change, message)  # READ-01 READ-28
+    reader.ask_meaning(change, message)  # READ-01 READ-28 CTRL-5 TURN-16
     advance(change, session["id"])
 
 
@@ -116,7 +116,7 @@ def advance(change: Change, session: int) -> None:
         " ORDER BY id",
         session,
     )
-    waiting.sort(key=lambda line: not control.only_stops(change, line))  # READ-23
+    waiting.sort(key=lambda line: not control.only_stops(change, line))  # READ-23 CTRL-5 TURN-16
     for message in waiting:
         if message["head_at"] is None:
             change.db.write("UPDATE messages SET head_at = ? WHERE id = ?", change.at, message["id"])
@@ -124,7 +124,7 @@ def advance(change: Change, session: int) -> None:
             reader.ask_filing(change, message["id"])  # ATTR-04 ATTR-05
         _go_on(change, message["id"])
         now = message_of(change, message["id"])
-        if now["state"] != "delivered" and change.at < now["head_at"] + BEHIND_MS:  # TURN-12 TURN-13 READ-28
+        if now["state"] != "delivered" and change.at < now["head_at"] + BEHIND_MS:  # TURN-12 TURN-13 TURN-17 READ-28
             break
 
 
@@ -245,7 +245,7 @@ def _go_on(change: Change, message: int) -> None:
         change.db.write("UPDATE messages SET state = 'filed' WHERE id = ?", message)
         row = message_of(change, message)
         organizer.after_line(change, row)
-        lifting.by_line(change, row)
+        lifting.by_line(change, row)  # READ-05
         control.offer(change, row)
     if row["state"] == "filed":
         deliver(change, row)

@@ -10,7 +10,7 @@ from typing import Literal
 
 import msgspec
 
-from threadrebuild.collab import answers, attribution, plans
+from threadrebuild.collab import answers, attribution, call_backs, plans
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.events import Organized, TimerRang
 from threadrebuild.collab.target import Target
@@ -75,6 +75,7 @@ def time_came(change: Change, event: TimerRang) -> None:
     live = [turn["id"] for turn in change.db.rows("SELECT * FROM live_turns") if _plan_of(change.db, turn) == plan]
     if not live and not ended_since:  # PLAN-20
         _ask(change, QUIET, plan, event.effect)
+        call_backs.plan_quiet(change, plan)
 
 
 def came(change: Change, event: Organized) -> None:

@@ -6,7 +6,7 @@ A segment that another hold still covers is handed over to that one, and goes on
 import sqlite3
 from typing import Any
 
-from threadrebuild.collab import holds, household, inbox, messages, redirect, turns, work
+from threadrebuild.collab import holds, inbox, private
 from threadrebuild.collab.change import Change
 
 LAST_CALLS = 3
@@ -68,21 +68,21 @@ def restart(change: Change, hold: int, stopped: Record, words: str = "") -> bool
     old = change.db.row("SELECT * FROM turns WHERE id = ?", stopped["turn"])
     if old is None or holds.over(change.db, "turn", old["id"]) or _goes_on(change, old):
         return False
-    item = _work_item(change, old)
     said = _note(change, hold, stopped, words)
-    message = messages.note(change, old["session"], said, only_for=old["bot"])  # HOLD-89
-    copy = change.db.write(
-        "INSERT INTO inbox_items (work_item, kind, message, author, text, prio, continues, seq)"
-        " VALUES (?, 'restart', ?, 'app', ?, ?, ?, ?)",
+    matter = change.db.value("SELECT plan FROM hold_subjects WHERE kind = 'turn' AND id = ?", old["id"])
+    item = private.work_item(change, old["bot"], old["plan"], old["ticket"], old["session"])
+    copy = private.put(
+        change,
         item,
-        message,
+        "restart",
         said,
-        inbox.PRIO_USER,
-        old["id"],  # HOLD-90
-        change.event,
+        old["session"],
+        matter,
+        prio=inbox.PRIO_USER,
+        continues=old["id"],  # HOLD-90
     )
     change.log("work.restarted", bot=old["bot"], plan=old["plan"], ticket=old["ticket"], turn=old["id"], hold=hold)
-    _receive(change, old, item, copy)
+    private.wake(change, copy)
     return True
 
 
@@ -107,30 +107,6 @@ def _goes_on(change: Change, old: sqlite3.Row) -> bool:
         old["session"],
     )
     return bool(later or waits)  # HOLD-86
-
-
-def _work_item(change: Change, old: sqlite3.Row) -> int:
-    """Whose inbox takes the note: that of the Bot's live segment on the plan, else of the work that was stopped."""
-    if change.level <= redirect.LAST_LEVEL:
-        return work.desk_item(change, old["bot"], old["session"])
-    live = work.live_turn(change.db, old["bot"], old["plan"])
-    return int(live["work_item"] if live is not None else old["work_item"])  # HOLD-93
-
-
-def _receive(change: Change, old: sqlite3.Row, item: int, copy: int) -> None:
-    """Let the note be read: by the segment that runs there, or by one that opens."""
-    if work.live_of(change.db, item) is None:
-        work.queue(change, item)
-        return
-    in_direct = household.session_of(change.db, old["session"])["kind"] == "direct"
-    if change.level <= redirect.LAST_LEVEL and in_direct:  # HOLD-91
-        turns.open_on(change, _row(change, "work_items", item), _row(change, "inbox_items", copy), beside=True)
-
-
-def _row(change: Change, table: str, id_: int) -> sqlite3.Row:
-    found = change.db.row(f"SELECT * FROM {table} WHERE id = ?", id_)
-    assert found is not None
-    return found
 
 
 def _note(change: Change, hold: int, stopped: Record, words: str) -> str:

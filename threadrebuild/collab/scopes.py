@@ -11,11 +11,12 @@ from threadrebuild.collab.holds import Scope
 from threadrebuild.database import Database
 
 SPOKE_WITHIN_MS = 10 * 60_000  # CTRL-18
+FOLLOWS_A_NAME = (",", "，", "、", "你", "也")  # CTRL-20
+"""What stands behind a name, without an `@`, of somebody whom a line is said to."""
 _EVERYTHING = re.compile("所有 ?Bot|全都停", re.IGNORECASE)  # CTRL-21
 _NARROWER = re.compile("你|这个?群|本群|群里|私聊|这件事")  # CTRL-22
-_THIS_MATTER = re.compile("这件事")
-_YOU = re.compile("你(?!们)")
-_SAID_TO = "[,，、你也]"  # CTRL-20
+_THIS_MATTER = re.compile("这件事")  # CTRL-2
+_YOU = re.compile("你(?!们)")  # CTRL-18
 
 
 def of_line(db: Database, message: sqlite3.Row) -> list[Scope]:
@@ -29,16 +30,16 @@ def of_line(db: Database, message: sqlite3.Row) -> list[Scope]:
         and not _NARROWER.search(message["text"])  # CTRL-22
     ):
         return [Scope("everything")]
-    if named:
-        return [Scope("bot", bot=bot) for bot in named]  # CTRL-19
-    matter = _this_matter(db, message)
-    if matter is not None:  # CTRL-2
-        return [Scope("plan", plan=matter)]
-    if session["kind"] == "direct":
-        return [Scope("bot", bot=session["bot"])]  # CTRL-16
-    here = Scope("session", session=session["id"])
-    you = _you(db, message)
-    return [here] if you is None else [Scope("bot", bot=you), here]  # CTRL-17 CTRL-18
+    if named:  # CTRL-19
+        return [Scope("bot", bot=bot) for bot in named]
+    matters = _this_matter(db, message)
+    if len(matters) == 1:  # CTRL-2
+        return [Scope("plan", plan=plan) for plan in matters]
+    if session["kind"] == "direct":  # CTRL-16
+        return [Scope("bot", bot=session["bot"])]
+    found = [Scope("bot", bot=bot) for bot in _you(db, message)]
+    found.append(Scope("session", session=session["id"]))  # CTRL-17 CTRL-18
+    return found
 
 
 def _named(db: Database, message: sqlite3.Row) -> tuple[list[int], bool]:
@@ -52,29 +53,27 @@ def _named(db: Database, message: sqlite3.Row) -> tuple[list[int], bool]:
 def _called(text: str, names: dict[str, int]) -> list[str]:
     """The names in a text that it is said to, without an `@`: a name in mid-sentence is only spoken of."""
     by_length = sorted(names, key=len, reverse=True)
-    any_name = "|".join(re.escape(name) for name in by_length)
-    spoken_to = re.finditer(rf"(?<![A-Za-z0-9_])({any_name})(?={_SAID_TO})", text) if names else ()
+    any_name, follows = ("|".join(re.escape(each) for each in each_of) for each_of in (by_length, FOLLOWS_A_NAME))
+    spoken_to = re.finditer(rf"(?<![A-Za-z0-9_])({any_name})(?={follows})", text) if names else ()
     return [match[1] for match in spoken_to]
 
 
-def _this_matter(db: Database, message: sqlite3.Row) -> int | None:
-    """The plan that "this matter" is: what the line refers to, else the only one that is open here."""
+def _this_matter(db: Database, message: sqlite3.Row) -> set[int]:
+    """What "this matter" can be: the plans that the line refers to, else those that are open here."""
     if not _THIS_MATTER.search(message["text"]):
-        return None
-    plans = {target.plan for target in signals.references(db, message)}
-    if not plans:
-        open_here = "SELECT id FROM plans WHERE session = ? AND status = 'active' AND dormant = 0"
-        plans = {row["id"] for row in db.rows(open_here, message["session"])}
-    return next(iter(plans)) if len(plans) == 1 else None
+        return set()
+    referred = {target.plan for target in signals.references(db, message)}
+    open_here = "SELECT id FROM plans WHERE session = ? AND status = 'active' AND dormant = 0"
+    return referred or {row["id"] for row in db.rows(open_here, message["session"])}
 
 
-def _you(db: Database, message: sqlite3.Row) -> int | None:
+def _you(db: Database, message: sqlite3.Row) -> list[int]:
     """The one Bot that "you" is in a group: the one replied to, else the only one that spoke to the user lately."""
     if not _YOU.search(message["text"]):
-        return None
+        return []
     replied = db.value("SELECT bot FROM messages WHERE id = ?", message["reply_to"])
-    if replied is not None:
-        return int(replied)
+    if replied is not None:  # CTRL-18
+        return [replied]
     spoke = db.rows(
         "SELECT DISTINCT m.bot FROM messages m WHERE m.session = ? AND m.author = 'bot' AND m.id < ? AND m.at >= ?"
         " AND NOT EXISTS (SELECT 1 FROM message_mentions WHERE message = m.id)",
@@ -82,4 +81,4 @@ def _you(db: Database, message: sqlite3.Row) -> int | None:
         message["id"],
         message["at"] - SPOKE_WITHIN_MS,
     )
-    return spoke[0]["bot"] if len(spoke) == 1 else None
+    return [each["bot"] for each in spoke] if len(spoke) == 1 else []  # CTRL-18

@@ -1,6 +1,6 @@
 """Stopping: a segment ends where it stands. What it did stays done; what it still runs outside is ended."""
 
-from threadrebuild.collab import aborting, holds, organizer, turns
+from threadrebuild.collab import aborting, check_backs, holds, organizer, turns
 from threadrebuild.collab.change import Change, Conflict, Missing
 from threadrebuild.collab.events import StopPressed
 
@@ -17,6 +17,8 @@ def press(change: Change, event: StopPressed) -> None:
         raise Conflict("not_running", f"turn {event.turn} is over")
     change.db.write("INSERT INTO user_actions (event, kind, request) VALUES (?, 'button', ?)", change.event, event.key)
     if change.level < holds.FROM_LEVEL or turn["mode"] == "readonly":  # STOP-1
+        if change.level < holds.FROM_LEVEL:
+            check_backs.void_of_turn(change, event.turn)  # HOLD-56
         end(change, event.turn)
         return
     plan = change.db.value("SELECT plan FROM hold_subjects WHERE kind = 'turn' AND id = ?", event.turn)

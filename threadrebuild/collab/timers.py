@@ -2,13 +2,16 @@
 
 from collections.abc import Callable
 
-from threadrebuild.collab import messages, organizer
+from threadrebuild.collab import call_backs, check_backs, messages, organizer, schedules
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.events import TimerRang
 
 WAITING: dict[str, Callable[[Change, TimerRang], None]] = {
     "behind": messages.time_came,
+    "check_back": check_backs.time_came,
     "quiet": organizer.time_came,
+    "chat_quiet": call_backs.time_came,
+    "schedule": schedules.time_came,
 }
 """By how the subject of a timer begins."""
 

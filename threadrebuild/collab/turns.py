@@ -11,6 +11,7 @@ from typing import Any
 from threadrebuild.collab import (
     aborting,
     asks,
+    call_backs,
     context,
     continuing,
     desk,
@@ -178,6 +179,7 @@ def end(change: Change, turn: int, state: str, reason: str) -> None:
         work.settle(change, row["work_item"])
     if state != "stopped":  # STOP-3
         organizer.after_turn(change, row)
+        call_backs.after_turn(change, row, state)
     change.log("work.ended", bot=row["bot"], plan=row["plan"], ticket=row["ticket"], turn=turn, reason=reason)
 
 
@@ -270,11 +272,12 @@ def _hop(change: Change, turn: int, read: list[sqlite3.Row]) -> None:
     if row["hops"] % ASKS_EVERY_HOPS == 0:  # TURN-22
         text += "\n\n" + STUCK.format(hops=row["hops"])
     body = {"hop": row["hops"], "context": text, "results": _results(change, turn, row["hops"] - 1)}
+    if row["mode"] == "readonly":  # HOLD-79
+        body["tools"] = tools.FOR_ANSWERS
     effect = change.effect("hop", body, turn=turn)
     change.db.write("INSERT INTO hops (turn, number, effect) VALUES (?, ?, ?)", turn, row["hops"], effect)
 
-    if row["mode"] == "readonly":  # HOLD-79
-        body["tools"] = tools.FOR_ANSWERS
+
 
 
 def _turn_of(change: Change, effect: int) -> sqlite3.Row:

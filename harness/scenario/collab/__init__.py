@@ -3,6 +3,7 @@
 from harness.criteria.replies import Question
 from harness.scenario.collab.course import played
 from harness.scenario.collab.forms import FORMS
+from harness.scenario.collab.forms_aborting import ABORTING_FORMS
 from harness.scenario.collab.forms_holds import HOLD_FORMS
 from harness.scenario.collab.forms_orders import ORDER_FORMS
 from harness.scenario.collab.forms_rooms import ROOM_FORMS
@@ -20,7 +21,9 @@ KIND = Kind(
     EVENTS,
     {
         name: at_times(form)
-        for name, form in (FORMS | HOLD_FORMS | ORDER_FORMS | ROOM_FORMS | TURN_FORMS | WORK_FORMS).items()
+        for name, form in (
+            FORMS | ABORTING_FORMS | HOLD_FORMS | ORDER_FORMS | ROOM_FORMS | TURN_FORMS | WORK_FORMS
+        ).items()
     },
     played,
     invariants=INVARIANTS,

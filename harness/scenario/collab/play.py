@@ -78,7 +78,13 @@ class Played:
             raise ScenarioFault(f"the story is over before {moment}; let it go on with `until`")
         until = _moment(moment).timestamp() * 1000
         done = [each for each in self.script.done if each.at <= until]
-        return replace(self, script=replace(self.script, done=done), moment=moment)
+        aborted = [each for each in self.script.aborted if each.at <= until]
+        return replace(self, script=replace(self.script, done=done, aborted=aborted), moment=moment)
+
+    @property
+    def now(self) -> int:
+        """The time (ms) at which it is looked at."""
+        return int(_moment(self.moment).timestamp() * 1000) if self.moment else self.rooms.now()
 
     @property
     def broken(self) -> list[Broken]:

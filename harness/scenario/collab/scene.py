@@ -93,8 +93,9 @@ class Hop(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
                 raise ValueError("a call begins with the name of its tool")
 
 
-CALL_KEYS = {"takes", "output", "errors", "fails", "hangs", "exit_code", "writes"}
-"""What a scripted call may say beside its tool: how long it takes, and what comes of it."""
+CALL_KEYS = {"takes", "output", "errors", "fails", "hangs", "exit_code", "writes", "spawns"}
+"""What a scripted call may say beside its tool: how long it takes, what comes of it, and which processes it starts,
+each `polite` (it leaves when asked), `stubborn` (when killed) or `stuck` (not even then)."""
 
 
 class Defaults(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -37,6 +37,15 @@ class Done:
     what: str
 
 
+@dataclass(frozen=True, slots=True)
+class Aborted:
+    """Something under way outside that was ended: when (ms), how, and the effect that it was begun for."""
+
+    at: int
+    how: str
+    effect: int
+
+
 @dataclass(eq=False)
 class StoryScript:
     """The answers of one story."""
@@ -53,6 +62,7 @@ class StoryScript:
     what is asked. Models then choose a number that nothing has where what they were to choose is not there."""
     used: set[tuple[str, str, int]] = field(default_factory=set)
     done: list[Done] = field(default_factory=list)
+    aborted: list[Aborted] = field(default_factory=list)
 
     def reply(self, rooms: Rooms, effect: Effect) -> Reply:
         """The answer to an effect. Raises `Unscripted` where the story has none."""
@@ -142,9 +152,14 @@ class StoryScript:
         return Reply(ORGANIZER_SECONDS, lambda key, at: events.Organized(key=key, at=at, effect=effect.id, raw="{}"))
 
     def kill(self, rooms: Rooms, effect: Effect) -> Reply:
-        """A command is stopped: what it would still have done is not done."""
-        rooms.stop(effect.body["effect"])
-        return Reply(0.0, lambda key, at: events.Killed(key=key, at=at, effect=effect.id))
+        """Something under way outside is ended: what it would still have done is not done."""
+        asked = effect.body
+        rooms.stop(asked["effect"])
+        self.aborted.append(Aborted(rooms.now(), asked["how"], asked["effect"]))
+        takes, left = rooms.commands.end(
+            asked["effect"], rooms.daemon, asked.get("group"), rooms.now(), asked.get("grace_ms", 0)
+        )
+        return Reply(takes / 1000, lambda key, at: events.Killed(key=key, at=at, effect=effect.id, left=tuple(left)))
 
     def run_tool(self, rooms: Rooms, effect: Effect) -> Reply:
         """What a tool does and gives."""
@@ -172,7 +187,8 @@ class StoryScript:
             )
 
         seconds = span_of(str(written["takes"])) if "takes" in written else TOOL_SECONDS
-        return Reply(seconds, None if written.get("hangs") else make, does)
+        processes = {what: "polite", **written.get("spawns", {})} if effect.body["tool"] == "shell" else {}
+        return Reply(seconds, None if written.get("hangs") else make, does, processes)
 
     # ---------------------------------------------------------------- what answers name
 

@@ -597,7 +597,10 @@ CREATE TABLE inbox_items (
 CREATE INDEX inbox_unread ON inbox_items (work_item) WHERE state = 'queued';
 CREATE INDEX inbox_read ON inbox_items (read_by_turn) WHERE read_by_turn IS NOT NULL;
 CREATE UNIQUE INDEX one_copy_a_receiver ON inbox_items (work_item, message, kind)
-  WHERE message IS NOT NULL AND state IN ('queued', 'held');
+  WHERE message IS NOT NULL AND kind <> 'restart' AND state IN ('queued', 'held');
+-- Segments that were opened by one line, and by its edit, go on each for itself.
+CREATE UNIQUE INDEX one_restart_a_segment ON inbox_items (continues)
+  WHERE continues IS NOT NULL AND state IN ('queued', 'held');
 CREATE INDEX copies_of_message ON inbox_items (message);
 CREATE INDEX copies_read_by_turn ON inbox_items (read_by_turn);
 
@@ -622,12 +625,18 @@ CREATE TABLE waits (
   due INTEGER,
   dedupe TEXT,
   note TEXT NOT NULL DEFAULT '',
+  session INTEGER REFERENCES sessions (id),       -- where a timer rings
   made_by_turn INTEGER REFERENCES turns (id) ON DELETE SET NULL,
   state TEXT NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'suspended', 'fired', 'void')),
+  voided INTEGER NOT NULL DEFAULT 0,              -- what a version that knows no holds goes by
   void_reason TEXT,
   CHECK (kind <> 'delegation' OR due IS NULL)
 );
 CREATE UNIQUE INDEX one_open_wait_a_key ON waits (work_item, dedupe) WHERE dedupe IS NOT NULL AND state IN ('open', 'suspended');
+-- HOLD-53
+CREATE TRIGGER a_suspended_wait_is_void_as_well AFTER UPDATE OF state ON waits BEGIN
+  UPDATE waits SET voided = NEW.state IN ('suspended', 'void') WHERE id = NEW.id;
+END;
 -- A waiting work item has an open wait (I6): neither is written without the other.
 CREATE TRIGGER waiting_needs_a_wait BEFORE UPDATE OF state ON work_items
 WHEN NEW.state = 'waiting' AND (SELECT level FROM meta) >= 3
@@ -760,7 +769,7 @@ CREATE VIEW hold_subjects AS
     ifnull(w.plan, iif((SELECT level FROM meta) < 2, m.plan, NULL)), w.ticket, NULL, i.woken_by_turn, i.seq
   FROM inbox_items i JOIN work_items w ON w.id = i.work_item LEFT JOIN messages m ON m.id = i.message
   UNION ALL
-  SELECT 'wait', x.id, w.bot, w.session, w.plan, w.ticket, x.made_by_turn, NULL, NULL
+  SELECT 'wait', x.id, w.bot, ifnull(x.session, w.session), w.plan, w.ticket, x.made_by_turn, NULL, NULL
   FROM waits x JOIN work_items w ON w.id = x.work_item
   UNION ALL
   -- Who would have a line that is about to be handed out; its number is made of both.

@@ -1,0 +1,129 @@
+"""The call-backs of the levels before the supervisor.
+
+When a chat among Bots goes quiet, whoever opened it is told; when a plan does, whoever owns the first of what is left.
+"""
+
+import json
+import sqlite3
+
+from threadrebuild.collab import holds, household, inbox, private, wakes
+from threadrebuild.collab.change import Change
+from threadrebuild.collab.events import TimerRang
+from threadrebuild.database import Database
+
+LAST_LEVEL = 3
+QUIET_MS = 10_000
+UNFINISHED = ("todo", "in progress")
+
+
+def after_turn(change: Change, turn: sqlite3.Row, state: str) -> None:
+    """Look whether the chat among Bots in which a segment has ended is quiet a little later."""
+    session = change.db.row("SELECT * FROM sessions WHERE id = ?", turn["session"])
+    assert session is not None
+    is_chat = session["kind"] == "bots" and not session["collaboration"]
+    if change.level <= LAST_LEVEL and is_chat and turn["mode"] != "readonly" and state != "interrupted":
+        change.effect("timer", {"due": change.at + QUIET_MS}, subject=f"chat_quiet:{session['id']}")
+
+
+def time_came(change: Change, event: TimerRang) -> None:
+    """Tell the opener of a chat that it is quiet, once for what was said there.
+
+    While the other Bot is held nobody is told, then or later; where the opener is, it is told after the lift.
+    """
+    subject: str = change.db.value("SELECT subject FROM effects WHERE id = ?", event.effect)
+    ended_since = change.db.value("SELECT max(id) FROM effects WHERE subject = ?", subject) != event.effect
+    chat = change.db.row("SELECT * FROM sessions WHERE id = ? AND state = 'open'", int(subject.split(":")[1]))
+    if chat is None or ended_since or change.level > LAST_LEVEL or _goes_on(change.db, "session", chat["id"]):
+        return
+    last = change.db.row("SELECT * FROM messages WHERE session = ? AND author = 'bot' ORDER BY id DESC", chat["id"])
+    told = change.db.value(
+        "SELECT max(json_extract(body, '$.message')) FROM work_events WHERE type = 'chat.reported'"
+        " AND json_extract(body, '$.session') = ?",
+        chat["id"],
+    )
+    opener, source = chat["opened_by"], chat["source"]
+    if last is None or last["id"] == told or opener not in household.members(change.db, source).values():
+        return
+    for other in change.db.rows(
+        "SELECT max(id) AS turn FROM turns WHERE session = ? AND bot <> ? AND mode <> 'readonly' GROUP BY bot",
+        chat["id"],
+        opener,
+    ):
+        held = holds.over(change.db, "turn", other["turn"])
+        if held:  # HOLD-62
+            wakes.suppress(change, "chat quiet", opener, held, session=chat["id"])
+            return
+    item = private.work_item(change, opener, last["plan"], None, source)
+    copy = private.put(
+        change, item, "report", _report(change.db, chat, last), source, last["plan"], prio=inbox.PRIO_OTHER
+    )
+    change.log("chat.reported", bot=opener, plan=last["plan"], session=chat["id"], message=last["id"])
+    private.wake_unless_held(change, copy)  # HOLD-68
+
+
+def plan_quiet(change: Change, plan: int) -> None:
+    """Call back whoever owns the first of a quiet plan's unfinished tickets, once for the same state of things."""
+    row = change.db.row("SELECT * FROM plans WHERE id = ? AND status = 'active' AND dormant = 0", plan)
+    left = [
+        ticket
+        for ticket in change.db.rows("SELECT * FROM tickets WHERE plan = ? ORDER BY number", plan)
+        if ticket["status"] in UNFINISHED
+    ]
+    if row is None or not left or change.level > LAST_LEVEL or _goes_on(change.db, "plan", plan):
+        return
+    unfinished = [[ticket["number"], ticket["status"]] for ticket in left]
+    said = _last_word(change.db, plan)
+    if _told_of(change.db, plan) == {"left": unfinished, "said": said}:
+        return
+    session = row["session"]
+    bot = left[0]["owner"] or change.db.value("SELECT bot FROM turns WHERE plan = ? ORDER BY id DESC", plan)
+    if bot not in household.members(change.db, session).values():
+        return
+    item = private.work_item(change, bot, plan, left[0]["id"], session)
+    copy = private.put(change, item, "nudge", _nudge(left), session, plan, prio=inbox.PRIO_OTHER)
+    held = holds.over(change.db, "item", copy["id"])
+    if held:  # HOLD-69
+        private.drop(change, copy)
+        wakes.suppress(change, "plan quiet", bot, held, about=plan)
+        return
+    private.wake(change, copy)
+    change.log("plan.nudged", bot=bot, plan=plan, left=unfinished, said=said)
+
+
+def _goes_on(db: Database, what: str, id_: int) -> bool:
+    """Whether somebody is at work in a session or on a plan, or has a check-back pending there."""
+    live = db.value(f"SELECT 1 FROM live_turns WHERE {what} = ? AND mode <> 'readonly'", id_)
+    pending = db.value(
+        "SELECT 1 FROM waits x JOIN work_items w ON w.id = x.work_item"
+        f" WHERE x.kind = 'timer' AND x.state = 'open' AND w.{what} = ?",
+        id_,
+    )
+    return bool(live or pending)
+
+
+def _last_word(db: Database, plan: int) -> int | None:
+    """The newest line of the user about a plan."""
+    found: int | None = db.value(
+        "SELECT max(m.id) FROM messages m JOIN message_filings f ON f.message = m.id"
+        " WHERE f.plan = ? AND m.author = 'user'",
+        plan,
+    )
+    return found
+
+
+def _told_of(db: Database, plan: int) -> object:
+    """How things were when somebody was last called back to a plan."""
+    body = db.value("SELECT body FROM work_events WHERE type = 'plan.nudged' AND plan = ? ORDER BY id DESC", plan)
+    return None if body is None else json.loads(body)
+
+
+def _report(db: Database, chat: sqlite3.Row, last: sqlite3.Row) -> str:
+    speaker = db.value("SELECT name FROM bots WHERE id = ?", last["bot"])
+    if last["bot"] == chat["opened_by"]:
+        return f"The chat {chat['title']} is quiet, and nobody has answered you there."
+    return f"The chat {chat['title']} is quiet. {speaker} spoke last there: {last['text']}"
+
+
+def _nudge(left: list[sqlite3.Row]) -> str:
+    tickets = "; ".join(f"{ticket['number']:02} {ticket['title']} ({ticket['status']})" for ticket in left)
+    return f"This plan is quiet and not finished: {tickets}."
