@@ -13,7 +13,7 @@ import msgspec
 from harness.invariants.collab import Broken
 from harness.runlog import RunLog
 from harness.scenario.collab import holding
-from harness.scenario.collab.answers import hops_of, label_of, lines_of
+from harness.scenario.collab.answers import check_times, hops_of, label_of, lines_of
 from harness.scenario.collab.later import event_of
 from harness.scenario.collab.orders import pace, told
 from harness.scenario.collab.scene import (
@@ -100,6 +100,7 @@ def play(story: Story, folder: Path, seed: int, log: RunLog, number: int, faults
     """Let a story happen in a new folder. Raises `ScenarioError` for an answer that is missing, or not asked for."""
     scene: Scene = story.scene
     lines = lines_of(story)
+    check_times(story)
     nobody = StoryScript(scene.defaults, {}, {})
     rooms = Rooms(folder, nobody, scene.level, seed, log, faults, number, steps_most=STEPS_MOST)
     told_otherwise = bool(faults or story.order)
