@@ -189,16 +189,3 @@ def test_nothing_that_was_stopped_begins_by_itself_after_a_restart(tmp_path: Pat
         expect_equal("HOLD-94", states, ["stopped", "interrupted"], "turns after a further restart")
         home.press(home.turn("导演")["id"])
         expect_equal("HOLD-94", len(home.live("导演")), 1, "live turns after a press of continue")
-
-
-@proves("HOLD-84")
-def test_a_plain_line_under_no_hold_is_no_restart(tmp_path: Path) -> None:
-    home, plan = at_work(tmp_path)
-    hold(home, "plan", plan=plan, void=True)
-    speak(home, "片尾的 logo 再大一点", TALK, plan=plan)
-    home.hop("导演", text="等你说继续。")
-    lift(home, number(home))
-    live = home.live("导演")
-    expect_equal("HOLD-84", len(live), 1, "turns for the stopped work and the line, both in one session")
-    home.hop("导演", shell("more"))
-    expect("HOLD-84", "片尾的 logo 再大一点" in home.context(live[0]["id"]), "the line is read in it")
