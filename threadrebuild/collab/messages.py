@@ -12,7 +12,6 @@ from threadrebuild.collab import (
     attribution,
     control,
     desk,
-    going_on,
     household,
     inbox,
     judgement,
@@ -150,7 +149,6 @@ def hand_out(change: Change, message: sqlite3.Row, receivers: Sequence[Receiver]
         hand_over(change, message, receiver)
     if message["author"] == "user":
         inbox.listen_in(change, message, receivers)
-        going_on.take_along(change, message)
     change.db.write("UPDATE messages SET state = 'delivered' WHERE id = ?", message["id"])
 
 
