@@ -46,8 +46,8 @@ from harness.world.kernel import Fault
 from harness.world.rooms import LOCAL, Rooms, Unscripted
 from threadrebuild.collab import events
 
-STEPS_MOST = 5_000
-"""Twice what the longest story takes; each looks at the whole store, so that many more of them take minutes."""
+STEPS_MOST = 3_000
+"""More than the longest story takes; each looks at the whole store, so that many more of them take minutes."""
 ENDLESS_SECONDS = 1e7
 SETTLE_SECONDS = 1e-3
 
