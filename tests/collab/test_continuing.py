@@ -228,3 +228,28 @@ def test_a_line_and_its_edit_go_on_each_for_itself(tmp_path: Path) -> None:
     home.hop("导演", text="海报好了。")
     going_on = [(turn["plan"], turn["continues"]) for turn in home.live("导演")]
     expect_equal("WORK-17", going_on, [(1, first)], "what starts once one is free")
+
+
+@proves("WORK-16")
+def test_a_read_only_answer_that_never_began_leaves_its_line_to_be_read(tmp_path: Path) -> None:
+    home = household(tmp_path)
+    home.happens(events.HoldMade, scope="bot", bot=home.bot("导演"))
+    line = home.say("怎么样了？", to="导演", files=DOWN)
+    expect_equal("WORK-16", home.turn("导演")["mode"], "readonly", "what the question opens under a hold")
+    home.sql("UPDATE effects SET state = 'pending' WHERE kind = 'hop'")
+    home.crash()
+    kept = home.rows("SELECT state FROM inbox_items WHERE message = ?", line)
+    expect_equal("WORK-16", kept, [("held",)], "the line that nobody was given")
+    home.happens(events.HoldLifted, hold=home.value("SELECT id FROM holds"))
+    expect_equal("WORK-16", home.read_in(line, "导演"), [home.turn("导演")["id"]], "who has read it after the lift")
+
+
+@proves("HOLD-76")
+def test_a_desk_does_not_take_up_what_is_stopped(tmp_path: Path) -> None:
+    home = household(tmp_path)
+    home.say("改一下颜色", to="导演", files=DOWN)
+    home.happens(events.HoldMade, scope="plan", plan=1)
+    home.hop("导演", work_on(plan=1), write("a.png"))
+    turn = home.turn("导演")
+    expect_equal("HOLD-76", (turn["mode"], turn["plan"], turn["state"]), ("desk", None, "running"), "the desk")
+    expect_equal("HOLD-76", home.ran, [], "what ran in the stopped plan")

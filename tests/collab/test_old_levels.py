@@ -7,6 +7,7 @@ from evening import Evening, work_on
 from outside import hopped
 
 from threadrebuild.collab import events
+from threadrebuild.collab.store import NEWEST_LEVEL, open_store
 
 
 @pytest.mark.parametrize("level", [0, 1])
@@ -28,3 +29,10 @@ def test_a_fork_takes_up_no_work(tmp_path: Path, level: int) -> None:
     fork = home.turn("导演")
     assert (fork["work_item"], home.results(fork["id"])[0][:2]) == (None, ("work_on", "refused"))
     assert home.plans() == []
+
+
+def test_a_level_that_is_none_is_refused_before_there_is_a_store(tmp_path: Path) -> None:
+    for level in (-1, NEWEST_LEVEL + 1):
+        with pytest.raises(ValueError, match=f"there is no engine level {level}"):
+            open_store(tmp_path / "rooms.db", level)
+    assert not (tmp_path / "rooms.db").exists()

@@ -5,7 +5,7 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
-from evening import Evening, work_on, write
+from evening import DOWN, Evening, work_on, write
 
 from harness.expect import expect, expect_equal, proves
 from threadrebuild.collab import events
@@ -177,6 +177,22 @@ def test_a_plan_opens_only_by_a_quote_or_the_first_side_effect(tmp_path: Path) -
     home.say("再想一个片名", to="文案", files="unclear")
     home.hop("文案", work_on(new={"title": "片名"}))
     expect_equal("PLAN-08", home.plans(), ["海报", "写三句宣传语", "片名"], "plans after a choice that quotes the line")
+
+
+@proves("PLAN-08")
+def test_whatever_a_line_is_read_as_no_plan_opens_before_something_is_done(tmp_path: Path) -> None:
+    for files in (DOWN, "new", "spot", "unclear"):
+        folder = tmp_path / str(files)
+        folder.mkdir()
+        home = house(folder)
+        home.say("有什么好看的片子吗", to="文案", files=files)
+        expect_equal("PLAN-08", home.plans(), [], f"what a question opens that is read as {files}")
+        home.hop("文案", text="《海上钢琴师》。")
+        expect_equal("PLAN-08", home.plans(), [], f"plans after it was answered, read as {files}")
+        home.say("写三句宣传语", to="文案", files=files)
+        home.hop("文案", write("a.md"))
+        opened = [] if files == "spot" else ["写三句宣传语"]
+        expect_equal("PLAN-08", home.plans(), opened, f"plans after a side effect for a wish read as {files}")
 
 
 @proves("PLAN-09")

@@ -85,12 +85,15 @@ def choose(change: Change, turn: sqlite3.Row, plan: int, ticket: int | None) -> 
     """Make a segment work on a plan.
 
     Where the Bot's other segment holds that plan, the lines go there and this segment ends; where it has no slot free,
-    they queue and this segment ends. Raises `Refused` for a change of folder that is none of those allowed.
+    they queue and this segment ends. Raises `Refused` for a change of folder that is none of those allowed, and for
+    work that is under a hold.
     """
     if turn["plan"] == plan and turn["ticket"] == ticket:
         return
     changes = _changes_of_folder(change, turn, plan, ticket)
     item = work.item(change, turn["bot"], plan, ticket, turn["session"])
+    if change.db.value("SELECT 1 FROM hold_hits WHERE kind = 'work_item' AND id = ?", item):  # HOLD-76
+        raise Refused("Not run: the user has stopped that work, and nothing is done there until it is let go on.")
     other = work.live_turn(change.db, turn["bot"], plan)
     if other is not None and other["id"] != turn["id"]:
         inbox.hand_on(change, turn, other["work_item"], other)  # WORK-20

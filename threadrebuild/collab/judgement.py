@@ -5,7 +5,7 @@ A judgement is one short call without tools, and no turn: nothing can be asked o
 
 import msgspec
 
-from threadrebuild.collab import answers, holds, household, messages, steps, wakes
+from threadrebuild.collab import answers, holds, household, messages, reader, steps, wakes
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.events import Judged
 from threadrebuild.collab.receiver import Receiver
@@ -43,6 +43,8 @@ def came(change: Change, event: Judged) -> None:
         return
     present = household.members(change.db, line["session"]).values()
     joining = [row["bot"] for row in all_ if row["answer"] == "join" and row["bot"] in present]  # JUDG-02 TURN-01
+    if reader.meaning(change.db, message).status:  # STAT-4
+        joining = joining[:1]
     messages.hand_out(change, line, [Receiver(bot, "judged") for bot in joining])
     messages.advance(change, line["session"])
 

@@ -76,4 +76,8 @@ def is_about(change: Change, hold: sqlite3.Row, message: sqlite3.Row, to: Collec
 def _says_nothing_new(change: Change, message: int) -> bool:
     """Whether a line only stops, or only asks how far things are."""
     meant = reader.meaning(change.db, message)
-    return reader.only_stops(change.db, message) or (meant.status and meant.control == "neither")  # HOLD-30 STOP-19
+    asks_how_far = meant.status and meant.control == "neither"
+    return (
+        reader.only_stops(change.db, message)  # STOP-19
+        or asks_how_far  # HOLD-30 STOP-19 STAT-7
+    )

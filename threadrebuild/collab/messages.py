@@ -248,7 +248,7 @@ def _go_on(change: Change, message: int) -> None:
         lifting.by_line(change, row)  # READ-05
         control.offer(change, row)
     if row["state"] == "filed":
-        deliver(change, row)
+        deliver(change, row)  # STAT-1
 
 
 def _attach(change: Change, message: int, files: Sequence[str]) -> None:

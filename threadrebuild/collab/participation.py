@@ -11,6 +11,8 @@ from threadrebuild.collab.change import Change
 from threadrebuild.collab.receiver import Receiver
 
 LEADS_FROM_LEVEL = 2
+DELEGATES_FROM_LEVEL = 3  # MENT-19
+"""From here on speech alone wakes nobody in a chat that was made for a delegation."""
 
 
 def receivers(change: Change, message: sqlite3.Row) -> list[Receiver] | None:
@@ -49,7 +51,10 @@ def _of_a_bot(change: Change, message: sqlite3.Row) -> list[tuple[int, str]]:
     session = household.session_of(change.db, message["session"])
     if session["kind"] == "group":
         return _mentioned(change, message)
-    if session["kind"] == "bots" and not session["collaboration"]:  # MENT-20
+    if session["kind"] == "bots" and (
+        not session["collaboration"]  # MENT-20
+        or change.level < DELEGATES_FROM_LEVEL  # MENT-19
+    ):
         return [(bot, "direct") for bot in _others(change, message)]
     return []
 

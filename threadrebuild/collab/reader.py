@@ -153,7 +153,7 @@ def filing(db: Database, message: int) -> Filing | None:
     if found is None:
         return None
     read = msgspec.json.decode(found, type=Filing)
-    if read.kind == "new_work" and meaning(db, message).status:  # READ-08
+    if read.kind == "new_work" and meaning(db, message).status:  # READ-08 STAT-5
         return msgspec.structs.replace(read, kind="on_the_spot")
     return read
 

@@ -16,6 +16,8 @@ from threadrebuild.collab import (
     continuing,
     desk,
     endings,
+    holds,
+    inbox,
     messages,
     organizer,
     questions,
@@ -236,15 +238,21 @@ def _read(change: Change, turn: int, items: list[sqlite3.Row]) -> list[sqlite3.R
 
 
 def _put_back(change: Change, turn: sqlite3.Row) -> None:
-    """Let what a segment was to read in a hop that was never begun be unread: nobody has been given it."""
+    """Let what a segment was to read in a hop that was never begun be unread: nobody has been given it.
+
+    What a read-only answer was to read waits again for the work that it was sent to, under a hold as held.
+    """
     never_begun = "SELECT 1 FROM effects WHERE turn = ? AND kind = 'hop' AND state = 'pending'"
     if not change.db.value(never_begun, turn["id"]):
         return
     for item in change.db.rows(
         "SELECT * FROM inbox_items WHERE read_by_turn = ? AND read_in_hop = ? ORDER BY id", turn["id"], turn["hops"]
     ):
-        back = "UPDATE OR IGNORE inbox_items SET state = 'queued', read_by_turn = NULL, read_in_hop = NULL WHERE id = ?"
+        back = "UPDATE OR IGNORE inbox_items SET state = 'held', read_by_turn = NULL, read_in_hop = NULL WHERE id = ?"
         change.db.write(back, item["id"])
+        is_back = change.db.value("SELECT 1 FROM inbox_items WHERE id = ? AND state = 'held'", item["id"])
+        if is_back and not holds.over(change.db, "item", item["id"]):
+            inbox.hand_back(change, item)
         change.db.write(
             "UPDATE messages SET was_read = EXISTS (SELECT 1 FROM inbox_items WHERE message = ?1 AND state = 'read')"
             " WHERE id = ?1",
@@ -259,7 +267,7 @@ def _changes_work(change: Change, item: sqlite3.Row) -> bool:
     asks_how_far = meaning is not None and meaning.status
     return (
         item["author"] == "user"  # TURN-09
-        and not asks_how_far  # TURN-10
+        and not asks_how_far  # TURN-10 STAT-3
         and not questions.is_question(item["text"])  # READ-30
     )
 
@@ -276,8 +284,6 @@ def _hop(change: Change, turn: int, read: list[sqlite3.Row]) -> None:
         body["tools"] = tools.FOR_ANSWERS
     effect = change.effect("hop", body, turn=turn)
     change.db.write("INSERT INTO hops (turn, number, effect) VALUES (?, ?, ?)", turn, row["hops"], effect)
-
-
 
 
 def _turn_of(change: Change, effect: int) -> sqlite3.Row:

@@ -44,6 +44,6 @@ def meaning_of(line: str) -> Meaning:
     faults = [clause.strip() for clause in _CLAUSE.findall(line) if _FAULT.search(clause)]
     return Meaning(
         control="both" if stops and resumes else "stop" if stops else "resume" if resumes else "neither",
-        status=_STATUS.fullmatch(line) is not None,
+        status=_STATUS.fullmatch(line) is not None,  # STAT-6
         faults=tuple(faults),
     )

@@ -13,7 +13,7 @@ import msgspec
 from harness.invariants.collab import Broken
 from harness.runlog import RunLog
 from harness.scenario.collab import holding
-from harness.scenario.collab.answers import hops_of, label_of, lines_of
+from harness.scenario.collab.answers import check_times, hops_of, label_of, lines_of
 from harness.scenario.collab.later import event_of
 from harness.scenario.collab.orders import pace, told
 from harness.scenario.collab.scene import (
@@ -46,8 +46,8 @@ from harness.world.kernel import Fault
 from harness.world.rooms import LOCAL, Rooms, Unscripted
 from threadrebuild.collab import events
 
-STEPS_MOST = 5_000
-"""Twice what the longest story takes; each looks at the whole store, so that many more of them take minutes."""
+STEPS_MOST = 3_000
+"""More than the longest story takes; each looks at the whole store, so that many more of them take minutes."""
 ENDLESS_SECONDS = 1e7
 SETTLE_SECONDS = 1e-3
 
@@ -100,6 +100,7 @@ def play(story: Story, folder: Path, seed: int, log: RunLog, number: int, faults
     """Let a story happen in a new folder. Raises `ScenarioError` for an answer that is missing, or not asked for."""
     scene: Scene = story.scene
     lines = lines_of(story)
+    check_times(story)
     nobody = StoryScript(scene.defaults, {}, {})
     rooms = Rooms(folder, nobody, scene.level, seed, log, faults, number, steps_most=STEPS_MOST)
     told_otherwise = bool(faults or story.order)

@@ -18,8 +18,10 @@ def open_store(
 ) -> Database:
     """Open the store at `path`, made where there is none, and raise it to `level` where it is lower.
 
-    Raises ValueError for a file that is at a higher level than asked for.
+    Raises ValueError for a level that is none, and for a file that is at a higher one than asked for.
     """
+    if not 0 <= level <= NEWEST_LEVEL:
+        raise ValueError(f"{path}: there is no engine level {level}, only 0 to {NEWEST_LEVEL}")
     store = open_database(path, __name__, step, durable=durable, besides=coverage.VIEW)
     with store.transaction():
         present = store.value("SELECT level FROM meta")

@@ -147,6 +147,11 @@ CREATE TABLE messages (
 );
 CREATE INDEX messages_of_session ON messages (session, id);
 
+-- STAT-2
+CREATE TRIGGER a_bot_says_its_own_lines BEFORE INSERT ON messages
+WHEN NEW.author = 'bot' AND NEW.bot IS NOT (SELECT bot FROM turns WHERE id = NEW.turn) BEGIN
+  SELECT RAISE(ABORT, 'what stands under the name of a Bot, it has said in a turn of its own');
+END;
 -- QUOT-31
 CREATE TRIGGER a_withdrawn_line_stays BEFORE UPDATE OF text, state ON messages WHEN OLD.state = 'withdrawn' BEGIN
   SELECT RAISE(ABORT, 'a line that was withdrawn is neither edited nor brought back');
@@ -813,7 +818,7 @@ CREATE TABLE delegations (
   CHECK (from_item <> to_item)
 );
 
--- HAND-01
+-- HAND-01 HAND-03
 CREATE TRIGGER a_delegation_is_called_for BEFORE INSERT ON delegations
 WHEN NOT EXISTS (SELECT 1 FROM calls WHERE turn = NEW.turn AND name = 'delegate') BEGIN
   SELECT RAISE(ABORT, 'only a delegate call makes a delegation');
@@ -855,6 +860,12 @@ CREATE TABLE submissions (
   asked INTEGER NOT NULL DEFAULT 0,
   at INTEGER NOT NULL
 );
+-- HAND-04
+CREATE TRIGGER what_is_handed_in_is_called_for BEFORE INSERT ON submissions
+WHEN NEW.origin = 'submit' AND NEW.turn IS NOT NULL
+  AND NOT EXISTS (SELECT 1 FROM calls WHERE turn = NEW.turn AND name = 'submit') BEGIN
+  SELECT RAISE(ABORT, 'saying that work is done hands nothing in');
+END;
 CREATE TABLE submission_files (
   submission INTEGER NOT NULL REFERENCES submissions (id),
   path TEXT NOT NULL,
