@@ -12,14 +12,20 @@ from threadrebuild.collab.events import Killed, Spawned
 from threadrebuild.database import Database
 
 GRACE_MS = 3_000  # STOP-2
+NOT_BEGUN = "Not run: it was to be stopped before it had begun. Call it again if it is still wanted."
 
 
 def give_up(change: Change, turn: int) -> None:
-    """Have all ended that a segment has begun outside; what a call has done by then is not known."""
+    """Have all ended that a segment has begun outside; what a call has done by then is not known.
+
+    One that was not begun has done nothing.
+    """
     begun = change.db.rows("SELECT id FROM effects WHERE turn = ? AND state = 'started' ORDER BY id", turn)
     for effect in begun:  # HOLD-14
         _end(change, effect["id"])  # QUOT-33
         change.db.write("UPDATE calls SET state = 'unknown' WHERE effect = ?", effect["id"])
+    not_begun = "SELECT id FROM effects WHERE turn = ? AND state = 'pending'"
+    change.db.write(f"UPDATE calls SET state = 'postponed', result = ? WHERE effect IN ({not_begun})", NOT_BEGUN, turn)
 
 
 def spawned(change: Change, event: Spawned) -> None:
