@@ -34,14 +34,20 @@ PUT_OFF = "Not run: the user has said something new. Call it again if it is stil
 
 
 def open_turn(change: Change, work_item: sqlite3.Row) -> int:
-    """Open a segment on queued work: what came first opens it, and the rest is read at its next hop (TURN-12)."""
-    first = change.db.row(
+    """Open a segment on queued work: what came first opens it, and the rest is read at its next hop (TURN-12).
+
+    What the segment before had heard and not read is read at once, and the newest of it opens this one.
+    """
+    waiting = change.db.rows(
         "SELECT * FROM inbox_items WHERE work_item = ? AND state = 'queued' AND wakes = 1"
         " ORDER BY continues IS NULL, prio, seq, id",
         work_item["id"],
     )
-    assert first is not None
-    return open_on(change, work_item, first)
+    heard = [copy for copy in waiting if _was_heard(change, copy)]
+    if waiting[0]["continues"] is not None or waiting[0] not in heard:
+        return open_on(change, work_item, waiting[0])
+    newest = max(heard, key=lambda copy: copy["id"])  # HOLD-67
+    return open_on(change, work_item, newest, also=[copy for copy in heard if copy is not newest])
 
 
 def open_on(
@@ -232,6 +238,18 @@ def _read(change: Change, turn: int, items: list[sqlite3.Row]) -> list[sqlite3.R
         read = "UPDATE inbox_items SET state = 'read', read_by_turn = ?, read_in_hop = ? WHERE id = ?"
         change.db.write(read, turn, hop, item["id"])  # QUOT-37
     return items
+
+
+def _was_heard(change: Change, copy: sqlite3.Row) -> bool:
+    """Whether a copy came while a segment was at work that has ended without reading it."""
+    return bool(
+        change.db.value(
+            "SELECT 1 FROM turns t JOIN events e ON e.seq = ? WHERE t.work_item = ? AND t.began_seq < e.seq"
+            " AND t.ended_at >= e.at",
+            copy["seq"],
+            copy["work_item"],
+        )
+    )
 
 
 def _put_back(change: Change, turn: sqlite3.Row) -> None:
