@@ -11,6 +11,7 @@ from readings import FILING, MEANING, comes, filing, says
 
 from threadrebuild.collab import control, events, holds
 from threadrebuild.collab.change import Change
+from threadrebuild.collab.scope import Scope
 
 ROOM = "剪辑组"
 STOP = {"control": "stop", "only": True}
@@ -85,7 +86,7 @@ def hold(home: Evening, scope: str, *, void: bool = False, **names: Any) -> None
             "INSERT INTO events (key, kind, at, body) VALUES (?, 'HoldMade', ?, '{}')", f"void:{home.now}", home.now
         )
         change = Change(home.db, event, home.now, home.value("SELECT level FROM meta"))
-        holds.make(change, holds.Scope(**{"kind": scope, **known}), source="user_button", void=True)
+        holds.make(change, Scope(**{"kind": scope, **known}), source="user_button", void=True)
 
 
 def lift(home: Evening, number: int) -> None:

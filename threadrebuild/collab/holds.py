@@ -6,7 +6,7 @@ live segment under a hold. What a hold did when it was made is on record with it
 
 import json
 import sqlite3
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from threadrebuild.collab import (
     check_backs,
@@ -22,35 +22,11 @@ from threadrebuild.collab import (
 )
 from threadrebuild.collab.change import Change, Missing
 from threadrebuild.collab.events import HoldMade
+from threadrebuild.collab.scope import NAMES, Kind, Scope
 from threadrebuild.database import Database
 
 FROM_LEVEL = 1  # HOLD-12
-Kind = Literal["turn", "work_item", "item", "wait", "hearer"]
-"""What can be under a hold: a segment, a Bot's work, a copy that waits there, a check-back, who may hear a line."""
 Source = Literal["user_text", "user_button", "legacy", "migration"]
-
-
-class Scope(NamedTuple):
-    """What a hold is over; only the fields of its kind are set (HOLD-2)."""
-
-    kind: Literal["everything", "bot", "session", "plan", "ticket", "bot_in_plan", "turn"]
-    bot: int | None = None
-    session: int | None = None
-    plan: int | None = None
-    ticket: int | None = None
-    turn: int | None = None
-
-
-NAMES: dict[str, set[str]] = {
-    "everything": set(),
-    "bot": {"bot"},
-    "session": {"session"},
-    "plan": {"plan"},
-    "ticket": {"ticket"},
-    "bot_in_plan": {"bot", "plan"},
-    "turn": {"turn"},
-}
-"""What each kind of scope names."""
 
 
 def make(

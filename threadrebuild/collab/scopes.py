@@ -6,8 +6,8 @@ They settle the scope alone and carry nothing out; what they miss is missed. The
 import re
 import sqlite3
 
-from threadrebuild.collab import household, mentions, signals
-from threadrebuild.collab.holds import Scope
+from threadrebuild.collab import household, mentions, parking, signals
+from threadrebuild.collab.scope import Scope
 from threadrebuild.database import Database
 
 SPOKE_WITHIN_MS = 10 * 60_000  # CTRL-18
@@ -63,7 +63,8 @@ def _this_matter(db: Database, message: sqlite3.Row) -> set[int]:
     if not _THIS_MATTER.search(message["text"]):
         return set()
     referred = {target.plan for target in signals.references(db, message)}
-    open_here = "SELECT id FROM plans WHERE session = ? AND status = 'active' AND dormant = 0"
+    goes_on = f"dormant = 0 AND (status = 'active' OR ({parking.WOULD_GO_ON}))"
+    open_here = f"SELECT id FROM plans WHERE session = ? AND {goes_on}"
     return referred or {row["id"] for row in db.rows(open_here, message["session"])}
 
 

@@ -3,6 +3,7 @@
 from threadrebuild.collab import aborting, check_backs, holds, organizer, turns
 from threadrebuild.collab.change import Change, Conflict, Missing
 from threadrebuild.collab.events import StopPressed
+from threadrebuild.collab.scope import Scope
 
 
 def press(change: Change, event: StopPressed) -> None:
@@ -22,9 +23,9 @@ def press(change: Change, event: StopPressed) -> None:
         end(change, event.turn)
         return
     plan = change.db.value("SELECT plan FROM hold_subjects WHERE kind = 'turn' AND id = ?", event.turn)
-    scope = holds.Scope("turn", turn=event.turn)
+    scope = Scope("turn", turn=event.turn)
     if plan is not None:
-        scope = holds.Scope("bot_in_plan", bot=turn["bot"], plan=plan)  # STOP-8
+        scope = Scope("bot_in_plan", bot=turn["bot"], plan=plan)  # STOP-8
     holds.make(change, scope, source="user_button", by_stop=True, place=turn["session"])
 
 

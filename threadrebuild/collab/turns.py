@@ -22,6 +22,7 @@ from threadrebuild.collab import (
     questions,
     reader,
     redirect,
+    startup,
     tools,
     work,
 )
@@ -212,6 +213,7 @@ def restarted(change: Change, event: Started) -> None:
         )
         change.db.write("UPDATE judgements SET effect = ? WHERE effect = ?", again, effect["id"])
     aborting.end_left_over(change)
+    startup.check(change)
 
 
 def live(change: Change, turn: int) -> sqlite3.Row | None:

@@ -707,8 +707,8 @@ CREATE TABLE holds (
   scope TEXT NOT NULL CHECK (scope IN ('everything', 'bot', 'session', 'plan', 'ticket', 'bot_in_plan', 'turn')),
   bot INTEGER REFERENCES bots (id),
   session INTEGER REFERENCES sessions (id),
-  plan INTEGER REFERENCES plans (id),
-  ticket INTEGER REFERENCES tickets (id),
+  plan INTEGER,
+  ticket INTEGER,
   turn INTEGER,                                   -- kept when the turn is cleared
   source TEXT NOT NULL CHECK (source IN ('user_text', 'user_button', 'legacy', 'migration')),
   source_message INTEGER REFERENCES messages (id) ON DELETE SET NULL,
@@ -718,6 +718,10 @@ CREATE TABLE holds (
   at INTEGER NOT NULL,
   effect TEXT NOT NULL DEFAULT '{}',
   lifted_by INTEGER REFERENCES user_actions (id),
+  -- HOLD-96
+  FOREIGN KEY (plan) REFERENCES plans (id),
+  -- HOLD-96
+  FOREIGN KEY (ticket) REFERENCES tickets (id),
   CHECK ((scope IN ('bot', 'bot_in_plan')) = (bot IS NOT NULL)),
   CHECK ((scope = 'session') = (session IS NOT NULL)),
   CHECK ((scope IN ('plan', 'bot_in_plan')) = (plan IS NOT NULL)),
@@ -739,7 +743,9 @@ CREATE TABLE hold_cover (
   hold INTEGER NOT NULL REFERENCES holds (id),
   turn INTEGER,
   bot INTEGER REFERENCES bots (id),
-  plan INTEGER REFERENCES plans (id),
+  plan INTEGER,
+  -- HOLD-96
+  FOREIGN KEY (plan) REFERENCES plans (id),
   CHECK ((turn IS NOT NULL) <> (bot IS NOT NULL AND plan IS NOT NULL))
 );
 CREATE INDEX cover_of_hold ON hold_cover (hold);
