@@ -6,7 +6,7 @@ Those are on record from when they begin until they are gone, so that also a lat
 
 from typing import Any
 
-from threadrebuild.collab import runs
+from threadrebuild.collab import holds, runs
 from threadrebuild.collab.change import Change, Missing
 from threadrebuild.collab.events import Killed, Spawned
 from threadrebuild.database import Database
@@ -51,6 +51,7 @@ def killed(change: Change, event: Killed) -> None:
     """Take note that what was to be ended has ended, or that some of its processes cannot be ended."""
     body = change.db.value("SELECT json_extract(body, '$.effect') FROM effects WHERE id = ?", event.effect)
     if event.left:
+        _note_left(change, body)
         change.log("command.left", effect=body, left=list(event.left))
         return
     ended(change, body)
@@ -65,6 +66,14 @@ def end_left_over(change: Change) -> None:
     )
     for each in left:
         _end(change, each["effect"])
+
+
+def _note_left(change: Change, effect: int) -> None:
+    """Put it on record with the holds over a segment that what it has begun outside is still there."""
+    turn = change.db.value("SELECT turn FROM effects WHERE id = ?", effect)
+    for hold in holds.over(change.db, "turn", turn):
+        left = holds.record_of(hold)["still_running"]
+        holds.note(change, hold["id"], still_running=[*left, turn])  # HOLD-18
 
 
 def _end(change: Change, effect: int) -> None:

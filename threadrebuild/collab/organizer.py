@@ -63,7 +63,7 @@ def forget(change: Change, turn: int) -> None:
         "UPDATE effects SET state = 'void' WHERE state IN ('pending', 'started')"
         " AND (subject = ? OR (kind = 'organizer' AND subject LIKE ?))",
         f"quiet:{plan}",
-        f"%:{plan}:%",
+        f"{QUIET}:{plan}:%",
     )
 
 

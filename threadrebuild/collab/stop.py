@@ -1,5 +1,7 @@
 """Stopping: a segment ends where it stands. What it did stays done; what it still runs outside is ended."""
 
+import sqlite3
+
 from threadrebuild.collab import aborting, check_backs, holds, organizer, turns
 from threadrebuild.collab.change import Change, Conflict, Missing
 from threadrebuild.collab.events import StopPressed
@@ -32,5 +34,24 @@ def press(change: Change, event: StopPressed) -> None:
 def end(change: Change, turn: int) -> None:
     """End a segment as stopped, with everything that it runs outside; nothing is looked at again because of it."""
     aborting.give_up(change, turn)
+    _end(change, turn)
+
+
+def end_held(change: Change, turn: int) -> bool:
+    """End a segment that has come under a hold; False where the store will not have it ended, as an older one's.
+
+    What it runs outside is ended all the same, and nothing that it still asks for is carried out.
+    """
+    aborting.give_up(change, turn)  # HOLD-14
+    try:
+        with change.db.attempt():
+            _end(change, turn)
+    except sqlite3.IntegrityError as error:
+        change.log("hold.not_ended", turn=turn, why=str(error))
+        return False
+    return True
+
+
+def _end(change: Change, turn: int) -> None:
     turns.end(change, turn, "stopped", "stopped")
-    organizer.forget(change, turn)
+    organizer.forget(change, turn)  # STOP-4

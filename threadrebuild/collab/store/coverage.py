@@ -19,6 +19,9 @@ WAYS = (
     # What its lines would wake: not who works on one already, unless that is covered itself.
     _FIXED.format("c.turn = s.woken_by AND (s.kind = 'item' OR s.seq > h.seq)"),  # HOLD-9
     _FIXED.format("c.bot = s.bot AND c.plan = s.plan"),  # HOLD-9
+    # What a segment that it stopped had not read yet.
+    "s.kind = 'item' AND s.seq < h.seq AND s.inbox IN (SELECT t.work_item FROM json_each(h.effect, '$.stopped_turns') e"
+    " JOIN turns t ON t.id = json_extract(e.value, '$.turn'))",  # HOLD-33
 )
 UNLESS = ("s.bot IN (SELECT value FROM json_each(h.effect, '$.released_bots'))",)
 
