@@ -21,8 +21,8 @@ def give_up(change: Change, turn: int) -> None:
     One that was not begun has done nothing.
     """
     begun = change.db.rows("SELECT id FROM effects WHERE turn = ? AND state = 'started' ORDER BY id", turn)
-    for effect in begun:  # HOLD-14
-        _end(change, effect["id"])  # QUOT-33
+    for effect in begun:
+        _end(change, effect["id"])  # HOLD-14 QUOT-33
         change.db.write("UPDATE calls SET state = 'unknown' WHERE effect = ?", effect["id"])
     not_begun = "SELECT id FROM effects WHERE turn = ? AND state = 'pending'"
     change.db.write(f"UPDATE calls SET state = 'postponed', result = ? WHERE effect IN ({not_begun})", NOT_BEGUN, turn)
@@ -72,7 +72,7 @@ def _note_left(change: Change, effect: int) -> None:
     """Put it on record with the holds over a segment that what it has begun outside is still there."""
     turn = change.db.value("SELECT turn FROM effects WHERE id = ?", effect)
     for hold in holds.over(change.db, "turn", turn):
-        left = holds.record_of(hold)["still_running"]
+        left = holds.record_of(hold).get("still_running", [])
         holds.note(change, hold["id"], still_running=[*left, turn])  # HOLD-18
 
 

@@ -34,7 +34,7 @@ def _empty(change: Change, event: SessionCleared | SessionDeleted) -> None:
     )
     for turn in change.db.rows("SELECT id FROM live_turns WHERE session = ? ORDER BY id", event.session):
         aborting.give_up(change, turn["id"])
-        turns.end(change, turn["id"], "stopped", "cleared")
+        turns.end(change, turn["id"], "stopped", "cleared")  # STOP-20
     check_backs.void_in(change, event.session)  # HOLD-56
     said = [row["id"] for row in change.db.rows("SELECT id FROM messages WHERE session = ?", event.session)]
     lines.give_up(change, said)

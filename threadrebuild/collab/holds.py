@@ -59,9 +59,10 @@ def make(
     note(change, hold, stopped_turns=[restarts.where_it_stood(change, turn) for turn in stopped])  # HOLD-16 STOP-11
     note(change, hold, working_beside=_beside(change.db, hold))  # HOLD-17
     _keep_back(change, hold)
-    left = [turn for turn in stopped if not stop.end_held(change, turn)]  # HOLD-13
+    left = [turn for turn in stopped if not stop.end_held(change, turn)]
     note(change, hold, still_running=left)  # HOLD-18
-    note(change, hold, suspended=check_backs.suspend(change, hold), parked=parking.park(change, hold))  # HOLD-19
+    note(change, hold, suspended=check_backs.suspend(change, hold))  # HOLD-19 STOP-10
+    note(change, hold, parked=parking.park(change, hold))  # HOLD-19
     change.log("control.hold", hold=hold, scope=scope.kind, source=source, session_id=place)  # HOLD-20
     return hold
 

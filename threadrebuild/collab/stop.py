@@ -19,10 +19,10 @@ def press(change: Change, event: StopPressed) -> None:
     if turns.live(change, event.turn) is None:
         raise Conflict("not_running", f"turn {event.turn} is over")
     change.db.write("INSERT INTO user_actions (event, kind, request) VALUES (?, 'button', ?)", change.event, event.key)
-    if change.level < holds.FROM_LEVEL or turn["mode"] == "readonly":  # STOP-1
+    if change.level < holds.FROM_LEVEL or turn["mode"] == "readonly":
         if change.level < holds.FROM_LEVEL:
             check_backs.void_of_turn(change, event.turn)  # HOLD-56
-        end(change, event.turn)
+        end(change, event.turn)  # STOP-1
         return
     plan = change.db.value("SELECT plan FROM hold_subjects WHERE kind = 'turn' AND id = ?", event.turn)
     scope = Scope("turn", turn=event.turn)
@@ -45,7 +45,7 @@ def end_held(change: Change, turn: int) -> bool:
     aborting.give_up(change, turn)  # HOLD-14
     try:
         with change.db.attempt():
-            _end(change, turn)
+            _end(change, turn)  # HOLD-13 HOLD-15
     except sqlite3.IntegrityError as error:
         change.log("hold.not_ended", turn=turn, why=str(error))
         return False

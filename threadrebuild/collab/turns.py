@@ -145,7 +145,7 @@ def go_on(change: Change, turn: int) -> None:
     while (row := live(change, turn)) is not None:
         call = change.db.row("SELECT * FROM calls WHERE turn = ? AND state = 'asked' ORDER BY hop, ord", turn)
         if call is None:
-            _hop(change, turn, _read(change, turn, unread(change, row)))  # TURN-08
+            _hop(change, turn, _read(change, turn, unread(change, row)))  # TURN-08 STOP-21
             return
         if any(_changes_work(change, item) for item in unread(change, row)):  # TURN-09
             put_off(change, turn)

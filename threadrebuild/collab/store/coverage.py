@@ -15,7 +15,7 @@ WAYS = (
     "h.scope = 'ticket' AND s.ticket = h.ticket",  # HOLD-2
     "h.scope = 'bot_in_plan' AND s.bot = h.bot AND s.plan = h.plan",  # HOLD-2
     "h.scope = 'turn' AND s.turn = h.turn",  # HOLD-2 HOLD-6
-    _FIXED.format("c.turn = s.turn"),  # HOLD-8 HOLD-9
+    _FIXED.format("c.turn = s.turn"),  # HOLD-9
     # What its lines would wake: not who works on one already, unless that is covered itself.
     _FIXED.format("c.turn = s.woken_by AND (s.kind = 'item' OR s.seq > h.seq)"),  # HOLD-9
     _FIXED.format("c.bot = s.bot AND c.plan = s.plan"),  # HOLD-9

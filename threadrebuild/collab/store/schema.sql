@@ -807,6 +807,13 @@ BEGIN
   SELECT RAISE(ABORT, 'a read-only answer is to a line of the user');
 END;
 -- HOLD-76
+CREATE TRIGGER what_answers_under_a_hold_goes_on_answering BEFORE UPDATE OF mode ON turns
+WHEN OLD.mode = 'readonly' AND NEW.mode IS NOT 'readonly'
+  AND EXISTS (SELECT 1 FROM hold_hits WHERE kind = 'turn' AND id = OLD.id)
+BEGIN
+  SELECT RAISE(ABORT, 'held');
+END;
+-- HOLD-76
 CREATE TRIGGER no_live_turn_goes_under_a_hold AFTER UPDATE OF bot, session, plan, ticket, mode, state, trigger_message, woken_by_turn
 ON turns
 WHEN NEW.state IN ('running', 'waiting_approval', 'waiting_ask') AND NEW.mode IS NOT 'readonly'
