@@ -47,8 +47,8 @@ def open_turn(change: Change, work_item: sqlite3.Row) -> int:
     heard = [copy for copy in waiting if _was_heard(change, copy)]
     if waiting[0]["continues"] is not None or waiting[0] not in heard:
         return open_on(change, work_item, waiting[0])
-    newest = max(heard, key=lambda copy: copy["id"])  # HOLD-67
-    return open_on(change, work_item, newest, also=[copy for copy in heard if copy is not newest])
+    heard.sort(key=lambda copy: copy["id"], reverse=True)  # HOLD-67
+    return open_on(change, work_item, heard[0], also=heard[1:])
 
 
 def open_on(
@@ -200,7 +200,7 @@ def restarted(change: Change, event: Started) -> None:
     """
     for row in change.db.rows("SELECT * FROM live_turns WHERE state = 'running' ORDER BY id"):
         _put_back(change, row)
-        end(change, row["id"], "interrupted", "restart")  # TURN-21
+        end(change, row["id"], "interrupted", "restart")  # TURN-21 HOLD-94
     work.mend(change)
     for effect in change.db.rows("SELECT * FROM effects WHERE state IN ('pending', 'started') ORDER BY id"):
         change.db.write("UPDATE effects SET state = 'void' WHERE id = ?", effect["id"])
