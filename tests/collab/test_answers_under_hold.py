@@ -85,6 +85,10 @@ def test_it_is_told_first_that_the_hold_stands_and_may_change_nothing(tmp_path: 
 
 @proves("HOLD-80")
 def test_its_reply_wakes_nobody_and_it_stands_in_nobodys_way(tmp_path: Path) -> None:
+    home = house(tmp_path / "free", 1)
+    for name in ("文案", "导演"):
+        home.say(f"@{name} 写一句", to=ROOM)
+    expect_equal("REDIR-06", len(home.live("文案")), 1, "live turns of whom the line was not said to")
     for level in (1, 8):
         home = house(tmp_path / str(level), level)
         plan = home.opened("新品片", to="导演" if level == 1 else ROOM)
@@ -163,9 +167,11 @@ def test_the_last_line_of_each_matter_opens_a_turn_at_the_lift(tmp_path: Path) -
 def test_no_turn_besides_stopped_work_and_none_while_another_hold_stands(tmp_path: Path) -> None:
     home, plan = at_work(tmp_path / "restarted")
     hold(home, "plan", plan=plan, void=True)
-    speak(home, LOGO, TALK, plan=plan)
+    line = speak(home, LOGO, TALK, plan=plan)
     home.hop("导演", text="等你说继续。")
     lift(home, 1)
+    state = home.value("SELECT state FROM inbox_items WHERE message = ?", line)
+    expect_equal("HOLD-83", state, "queued", "how the line stands after the lift")
     live = home.live("导演")
     expect_equal("HOLD-84", [turn["continues"] for turn in live], [1], "what goes on: the stopped work alone")
     home.hop("导演", shell("more"))

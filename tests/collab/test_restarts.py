@@ -66,6 +66,10 @@ def test_work_that_goes_on_there_already_is_not_restarted(tmp_path: Path) -> Non
 
 @proves("HOLD-87")
 def test_what_another_hold_covers_is_handed_over_to_it(tmp_path: Path) -> None:
+    home, plan = at_work(tmp_path / "one")
+    hold(home, "plan", plan=plan)
+    lift(home, 1)
+    expect_equal("HOLD-85", len(home.live("导演")), 1, "live turns where one hold is lifted")
     home, plan = at_work(tmp_path / "two")
     hold(home, "plan", plan=plan)
     hold(home, "bot", bot="导演")
@@ -115,7 +119,7 @@ def test_only_its_bot_reads_the_note(tmp_path: Path) -> None:
     home.say("@导演 做起来", to=ROOM, files=[plan])
     hold(home, "bot", bot="导演")
     lift(home, 1)
-    (said,) = notes(home)
+    said = home.value("SELECT text FROM inbox_items WHERE kind = 'restart'")
     mine = home.context(home.turn("导演")["id"])
     expect("HOLD-89", said.splitlines()[0] in mine, f"its own Bot reads it: {mine!r}")
     home.hop("导演", text="好了。")
@@ -194,6 +198,8 @@ def test_from_level_two_on_it_is_received_by_its_plan(tmp_path: Path) -> None:
 def test_nothing_that_was_stopped_begins_by_itself_after_a_restart(tmp_path: Path) -> None:
     for level in (2, 3):
         home, _ = at_work(tmp_path / str(level), level=level)
+        read = home.value("SELECT count(*) FROM inbox_items WHERE state = 'read'")
+        expect_equal("QUOT-37", read, 1, "lines read before the hold")
         hold(home, "bot", bot="导演")
         for _ in range(2):
             home.crash()

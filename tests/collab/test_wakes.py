@@ -129,6 +129,7 @@ def test_a_quiet_chat_calls_its_opener_back_after_the_lift(tmp_path: Path) -> No
     home = house(tmp_path / "free", 3)
     chat(home)
     answers(home, "好酒不怕巷子深。")
+    expect_equal("HOLD-62", suppressed(home), [], "on record, where nothing is held")
     expect_equal("HOLD-68", called_back(home), 1, "calls of the opener, where nothing is held")
     home = house(tmp_path / "held", 3)
     chat(home)
@@ -144,7 +145,12 @@ def test_a_quiet_chat_calls_its_opener_back_after_the_lift(tmp_path: Path) -> No
 
 @proves("HOLD-62")
 def test_a_quiet_chat_of_a_held_bot_calls_nobody_back(tmp_path: Path) -> None:
-    home = house(tmp_path / "home", 3)
+    home = house(tmp_path / "free", 3)
+    chat(home)
+    answers(home, "好酒不怕巷子深。")
+    expect_equal("HOLD-62", suppressed(home), [], "on record, where nothing is held")
+    expect_equal("HOLD-68", called_back(home), 1, "calls of the opener then")
+    home = house(tmp_path / "held", 3)
     session = chat(home)
     home.hop("文案", text="好酒不怕巷子深。")
     home.hop("导演")
@@ -189,6 +195,7 @@ def test_a_covered_turn_that_still_runs_hears_nothing(tmp_path: Path) -> None:
         plan, other = (home.opened(name, to=ROOM) for name in ("新品片", "海报"))
         home.say("@导演 做起来", to=ROOM, files=[plan])
         home.sql("UPDATE messages SET plan = ? WHERE id = (SELECT trigger_message FROM turns)", plan)
+        expect_equal("HOLD-59", len(home.live("导演")), 1, "live turns before the hold")
         home.hop("导演", shell("render a"), run=False)
         # Ending it has failed: it lives on, and the store that would refuse this is an older one.
         for trigger in ("no_live_turn_under_a_hold", "no_live_turn_goes_under_a_hold", "an_ended_turn_stays_ended"):
@@ -213,6 +220,10 @@ def test_a_covered_turn_that_still_runs_hears_nothing(tmp_path: Path) -> None:
 def test_the_lines_of_a_held_bot_wake_nobody(tmp_path: Path) -> None:
     for void in (True, False):
         home = house(tmp_path / str(void))
+        home.say("@文案 写一句", to=ROOM)
+        home.hop("文案", text="酒香十里。")
+        judging = [each for each in home.engine.open_effects() if each.kind == "judge"]
+        expect_equal("JUDG-06", judging, [], "who judges what a Bot says")
         plan = home.opened("新品片", to=ROOM)
         hold(home, "plan", plan=plan, void=True)
         if not void:
@@ -220,7 +231,7 @@ def test_the_lines_of_a_held_bot_wake_nobody(tmp_path: Path) -> None:
         home.say("@导演 改一下片头", to=ROOM, files=[plan])
         expect_equal("MENT-01", len(home.turns("导演")), 1, "turns of whom the user mentions")
         home.hop("导演", text="@文案 片头的字谁改？")
-        expect_equal("HOLD-61", len(home.turns("文案")), int(not void), f"turns of whom it mentions, held: {void}")
+        expect_equal("HOLD-61", len(home.turns("文案")), 2 - void, f"turns of whom it mentions, held: {void}")
         expect_equal("HOLD-61", suppressed(home)[-1:], [("文案", "bot line", [1])] if void else [], "on record")
 
 
@@ -249,6 +260,7 @@ def test_a_check_back_under_a_hold_comes_after_the_lift(tmp_path: Path) -> None:
     state = home.value("SELECT state FROM waits")
     expect_equal("HOLD-65", state, "suspended", "how it stands then")
     lift(home, 1)
+    expect_equal("HOLD-55", home.value("SELECT state FROM waits"), "open", "how it stands after the lift")
     home.later(1)
     expect_equal("HOLD-65", len(home.turns("导演")), 2, "turns after the lift")
 
@@ -258,7 +270,9 @@ def test_what_was_heard_and_not_read_is_judged_line_by_line(tmp_path: Path) -> N
     home = house(tmp_path / "lines", 1)
     held = home.opened("新品片", to=ROOM)
     free = home.opened("海报", to=ROOM)
-    home.say("@导演 看看素材", to=ROOM)
+    opening = home.say("@导演 看看素材", to=ROOM)
+    expect_equal("HOLD-59", len(home.live("导演")), 1, "live turns before the hold")
+    expect_equal("WORK-13", home.turn("导演")["trigger_message"], opening, "what opened it")
     home.sql("UPDATE messages SET plan = NULL WHERE id = (SELECT trigger_message FROM turns)")
     heard = []
     for plan, text in ((held, "片头"), (free, "海报"), (free, "花絮"), (held, "片尾")):
@@ -290,6 +304,7 @@ def test_what_was_heard_and_not_read_is_judged_line_by_line(tmp_path: Path) -> N
 @proves("HOLD-66")
 def test_of_several_check_backs_the_newest_rings_after_the_lift(tmp_path: Path) -> None:
     home, plan = at_work(tmp_path)
+    expect_equal("HOLD-59", len(home.live("导演")), 1, "live turns before the hold")
     for _ in range(2):
         looks_again(home, "导演", plan, "导演", 1)
         home.later(2)
