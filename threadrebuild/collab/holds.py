@@ -113,7 +113,7 @@ def hearer(message: int, bot: int) -> int:
 
 def is_kept(hold: sqlite3.Row) -> bool:
     """Whether a hold stands until it is lifted, whatever the user says."""
-    return hold["source"] == "legacy" or bool(hold["void"])  # HOLD-32
+    return hold["source"] == "legacy" or bool(hold["void"])  # HOLD-32 CTRL-32 QUOT-26
 
 
 def active(db: Database) -> list[sqlite3.Row]:

@@ -7,7 +7,7 @@ runs, they wake the work. Each copy keeps the words as they were when it was put
 import sqlite3
 from collections.abc import Sequence
 
-from threadrebuild.collab import attribution, holds, readonly, redirect, wakes, work
+from threadrebuild.collab import attribution, holds, lifting, readonly, redirect, wakes, work
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.receiver import Receiver
 from threadrebuild.collab.target import Target
@@ -118,7 +118,7 @@ def _keep(change: Change, work_item: int, message: sqlite3.Row, why: str) -> boo
         work_item,
         message["id"],
     )
-    held = holds.over(change.db, "item", copy["id"]) if copy is not None else []
+    held = lifting.before_hearing(change, message, "item", copy["id"]) if copy is not None else []
     if copy is None or not held:  # HOLD-59
         return False
     if readonly.may_answer(change.db, message, held, why):

@@ -14,6 +14,7 @@ SPOKE_WITHIN_MS = 10 * 60_000  # CTRL-18
 FOLLOWS_A_NAME = (",", "，", "、", "你", "也")  # CTRL-20
 """What stands behind a name, without an `@`, of somebody whom a line is said to."""
 _EVERYTHING = re.compile("所有 ?Bot|全都停", re.IGNORECASE)  # CTRL-21
+_ALL = re.compile("所有 ?Bot|全都", re.IGNORECASE)  # CTRL-27
 _NARROWER = re.compile("你|这个?群|本群|群里|私聊|这件事")  # CTRL-22
 _THIS_MATTER = re.compile("这件事")  # CTRL-2
 _YOU = re.compile("你(?!们)")  # CTRL-18
@@ -40,6 +41,12 @@ def of_line(db: Database, message: sqlite3.Row) -> list[Scope]:
     found = [Scope("bot", bot=bot) for bot in _you(db, message)]
     found.append(Scope("session", session=session["id"]))  # CTRL-17 CTRL-18
     return found
+
+
+def names_all(db: Database, message: sqlite3.Row) -> bool:
+    """Whether a line that goes on means all Bots, wherever they are; with anything narrower in it, it does not."""
+    named, everyone = _named(db, message)
+    return bool(_ALL.search(message["text"])) and not (named or everyone or _NARROWER.search(message["text"]))
 
 
 def _named(db: Database, message: sqlite3.Row) -> tuple[list[int], bool]:
