@@ -46,8 +46,10 @@ def opened_by(home: Evening, bot: str) -> list[int]:
 
 @proves("HOLD-78")
 def test_what_a_line_opens_depends_on_what_it_leaves_standing(tmp_path: Path) -> None:
-    def after(name: str, text: str, meaning: object, *, void: bool, to: str = "导演") -> tuple[Evening, int]:
-        home, plan = at_work(tmp_path / name)
+    def after(
+        name: str, text: str, meaning: object, *, void: bool, to: str = "导演", level: int = 8
+    ) -> tuple[Evening, int]:
+        home, plan = at_work(tmp_path / name, level=level)
         hold(home, "plan", plan=plan, void=void)
         return home, speak(home, text, meaning, to=to, plan=plan)
 
@@ -57,6 +59,8 @@ def test_what_a_line_opens_depends_on_what_it_leaves_standing(tmp_path: Path) ->
     expect_equal("HOLD-78", (turn["plan"], turn["work_item"]), (None, None), "its plan and work")
     home, _ = after("mentioned", f"@导演 {LOGO}", TALK, void=True, to=ROOM)
     expect_equal("HOLD-78", modes(home, "导演"), ["work", "readonly"], "turns, mentioned in a group")
+    home, _ = after("old", LOGO, TALK, void=True, level=1)
+    expect_equal("HOLD-78", modes(home, "导演"), ["work", "readonly"], "turns on the old path: none is forked")
     home, line = after("asks", "还在做吗", ASKS, void=False)
     expect_equal("HOLD-78", modes(home, "导演"), ["work", "readonly"], "turns, asked how far it is")
     expect_equal("HOLD-78", kept(home), [], "lines kept on an ordinary hold")
