@@ -15,7 +15,7 @@ from threadrebuild.collab.events import TimerRang
 from threadrebuild.collab.toolbox import Refused, checked, tool
 from threadrebuild.database import Database
 
-BY_WORK_FROM_LEVEL = 3
+BY_WORK_FROM_LEVEL = 3  # HOLD-57
 """From this level on a Bot has as many as it has work; before, one in each session."""
 KEY = "check_back"
 """The dedupe key of what a Bot makes by itself: one for a piece of work."""
@@ -136,7 +136,7 @@ def _replaced(change: Change, work_item: int, session: int, dedupe: str) -> list
         " WHERE x.kind = 'timer' AND x.state IN ('open', 'suspended') AND w.bot = ? ORDER BY x.id",
         _bot(change.db, work_item),
     )
-    if change.level < BY_WORK_FROM_LEVEL:  # HOLD-57
+    if change.level < BY_WORK_FROM_LEVEL:
         return [each for each in pending if each["session"] == session]
     return [each for each in pending if (each["work_item"], each["dedupe"]) == (work_item, dedupe)]  # HOLD-58
 

@@ -28,9 +28,11 @@ def park(change: Change, hold: int) -> list[Before]:
     before = []
     for plan in _covered(change.db, holds.hold_of(change.db, hold)):
         points = plans.points_of(change.db, plan["id"])["status"]
-        if plan["status"] == "active" or (plan["status"] == "parked" and points == "active"):  # HOLD-37
+        if (
+            plan["status"] == "active" or (plan["status"] == "parked" and points == "active")  # HOLD-37
+        ):
             before.append(_before(plan, points))
-            plans.set_status(change, plan["id"], "parked", keeps_slot=True)  # HOLD-36
+            plans.set_status(change, plan["id"], "parked")
             plans.set_points(change, plan["id"], "parked", "hold", hold)  # HOLD-35
     return before
 
@@ -75,7 +77,7 @@ def held_by(db: Database, plan: int) -> list[sqlite3.Row]:
 def set_by_user(change: Change, plan: int, status: str, action: int) -> None:
     """Write the status that the user has set on the board: parked stops the plan, anything else lifts that."""
     own = [hold for hold in whole_holds(change.db, plan) if hold["scope"] == "plan"]
-    if change.level < holds.FROM_LEVEL:  # HOLD-52
+    if _is_only_a_status(change):
         _write(change, plan, status, action)
     elif status == "parked":
         holds.make(change, Scope("plan", plan=plan), source="user_button")  # HOLD-49
@@ -93,7 +95,7 @@ def set_by_user(change: Change, plan: int, status: str, action: int) -> None:
 def as_noted(change: Change, plan: int, before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
     """The points of a plan that a hold keeps parked, as the organizer may write them: only done changes its status."""
     if now["status"] == "done":
-        plans.set_status(change, plan, "done", keeps_slot=False)  # HOLD-41
+        plans.set_status(change, plan, "done")  # HOLD-41
         return now
     return now | {"status": before["status"]}
 
@@ -116,10 +118,12 @@ def leave(change: Change, session: int) -> None:
             before is None and _is_parked(change.db, plan)  # HOLD-98
         ):
             before = {"plan": plan["id"], "status": "active", "points": "active"}
-        if before is not None:
-            if not own:  # HOLD-98
-                own = [holds.make(change, Scope("plan", plan=plan["id"]), source="migration")]  # HOLD-97
-            _take_over(change, own[0], before | {"slot": None})
+        if before is None:
+            continue
+        if not own:  # HOLD-98
+            own.append(holds.make(change, Scope("plan", plan=plan["id"]), source="migration"))  # HOLD-97
+        for hold in own:
+            _take_over(change, hold, before | {"slot": None})
     change.db.write("UPDATE plans SET session = NULL, current_of = NULL WHERE session = ?", session)  # HOLD-97
 
 
@@ -165,12 +169,8 @@ def _give_back(change: Change, before: Before, hold: int) -> None:
     plan = _row(change.db, before["plan"])
     if plan["status"] != "parked":  # HOLD-41
         return
-    displaced = (
-        before["status"] == "parked"  # HOLD-37
-        or plan["displaced"]  # HOLD-39
-    )
-    if not displaced:
-        plans.set_status(change, plan["id"], before["status"], keeps_slot=True)  # HOLD-44
+    if not plan["displaced"]:  # HOLD-39
+        plans.set_status(change, plan["id"], before["status"])  # HOLD-44
         plans.take_free_slot(change, plan["id"], before["slot"])
     plans.set_points(change, plan["id"], before["points"], "hold", hold)
 
@@ -183,16 +183,21 @@ def _activate(change: Change, plan: int, action: int) -> None:
         return
     begun = _row(change.db, plan)
     _take_over(change, others[0]["id"], _before(begun, "active") | {"status": "active"})
-    plans.set_status(change, plan, "parked", keeps_slot=True)
+    plans.set_status(change, plan, "parked")
     plans.set_points(change, plan, "parked", "hold", others[0]["id"])
 
 
 def _write(change: Change, plan: int, status: str, action: int) -> None:
-    plans.set_status(change, plan, status, keeps_slot=False)
+    plans.set_status(change, plan, status)
     if status == "active" and change.level < plans.SEVERAL_FROM_LEVEL:
         session = change.db.value("SELECT session FROM plans WHERE id = ?", plan)
         plans.take_free_slot(change, plan, session)
     plans.set_points(change, plan, status, "user", action)
+
+
+def _is_only_a_status(change: Change) -> bool:
+    """Whether parked says no more of a plan than that: there are no holds yet."""
+    return change.level < holds.FROM_LEVEL  # HOLD-52
 
 
 def _row(db: Database, plan: int) -> sqlite3.Row:

@@ -46,7 +46,8 @@ def open_plan(change: Change, *, title: str, opening: sqlite3.Row) -> int:
         "progress": {"done": [], "to_do": [], "stuck": []},
         "status": parking.begin(change, plan),
     }
-    set_status(change, plan, points["status"], keeps_slot=True)
+    if points["status"] != "active":
+        set_status(change, plan, points["status"])
     revise(change, plan, points, "message", opening["id"])
     change.log("plan.opened", plan=plan, message=opening["id"])
     return plan
@@ -140,10 +141,11 @@ def set_points(change: Change, plan: int, status: str, cause: str, cause_id: int
         revise(change, plan, points | {"status": status}, cause, cause_id)
 
 
-def set_status(change: Change, plan: int, status: str, *, keeps_slot: bool) -> None:
-    """Write a plan's status into its row; where it is not active any more, its session has no current plan then."""
+def set_status(change: Change, plan: int, status: str) -> None:
+    """Write a plan's status into its row; its session has no current plan then, unless a hold has merely halted it."""
     change.db.write("UPDATE plans SET status = ? WHERE id = ?", status, plan)
-    if status != "active" and not keeps_slot:
+    halted = bool(parking.whole_holds(change.db, plan))
+    if status == "done" or (status == "parked" and not halted):  # HOLD-36
         change.db.write("UPDATE plans SET current_of = NULL WHERE id = ?", plan)
 
 

@@ -3,6 +3,8 @@
 It puts right what a version that knows no holds, or an older store, has left otherwise.
 """
 
+from typing import Any
+
 from threadrebuild.collab import check_backs, holds, parking
 from threadrebuild.collab.change import Change
 
@@ -13,18 +15,18 @@ def check(change: Change) -> None:
         return
     for plan in change.db.rows("SELECT * FROM plans ORDER BY id"):
         if parking.is_without_hold(change.db, plan):
-            hold = parking.adopt(change, plan)  # HOLD-99
-            change.log("daemon.log", plan=plan["id"], hold=hold, said="parked in the old way, and held from now on")
+            parking.adopt(change, plan)  # HOLD-99
+            change.log("daemon.log", plan=plan["id"], said="parked in the old way, and held from now on")
     for row in holds.active(change.db):
         _mend(change, row["id"])
 
 
 def _mend(change: Change, hold: int) -> None:
-    parked = parking.park(change, hold)  # HOLD-101
-    suspended = check_backs.suspend(change, hold)  # HOLD-101
-    if parked or suspended:
+    found: dict[str, list[Any]] = {
+        "parked": parking.park(change, hold),  # HOLD-101
+        "suspended": check_backs.suspend(change, hold),  # HOLD-101
+    }
+    if any(found.values()):
         known = holds.record_of(holds.hold_of(change.db, hold))
-        parked_in_all = [*known.get("parked", []), *parked]
-        holds.note(change, hold, parked=parked_in_all, suspended=[*known.get("suspended", []), *suspended])
-        plans = [before["plan"] for before in parked]
-        change.log("daemon.log", hold=hold, plans=plans, check_backs=suspended, said="put under its hold")  # HOLD-101
+        holds.note(change, hold, **{name: [*known.get(name, []), *new] for name, new in found.items()})
+        change.log("daemon.log", hold=hold, said="put under its hold", found=found)  # HOLD-101

@@ -23,7 +23,9 @@ WAYS = (
     "s.kind = 'item' AND s.seq < h.seq AND s.inbox IN (SELECT t.work_item FROM json_each(h.effect, '$.stopped_turns') e"
     " JOIN turns t ON t.id = json_extract(e.value, '$.turn'))",  # HOLD-33
 )
-UNLESS = ("s.bot IN (SELECT value FROM json_each(h.effect, '$.released_bots'))",)
+UNLESS = (
+    "s.bot IN (SELECT value FROM json_each(h.effect, '$.released_bots'))",  # HOLD-31
+)
 
 VIEW = (
     "CREATE VIEW hold_hits AS SELECT h.id AS hold, s.kind AS kind, s.id AS id"

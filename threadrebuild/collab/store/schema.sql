@@ -729,6 +729,7 @@ CREATE TABLE holds (
   CHECK ((scope = 'turn') = (turn IS NOT NULL))
 );
 CREATE INDEX holds_active ON holds (seq) WHERE lifted_by IS NULL;
+-- HOLD-95
 CREATE TRIGGER holds_are_kept BEFORE DELETE ON holds BEGIN
   SELECT RAISE(ABORT, 'a hold is lifted, never deleted');
 END;
