@@ -79,7 +79,7 @@ class Evening:
         text: str,
         *,
         to: str,
-        files: str | Sequence[int] | None = "unclear",
+        files: str | Sequence[int | tuple[int, int]] | None = "unclear",
         attach: Sequence[str] = (),
         reply_to: int | None = None,
         read: bool = True,
@@ -94,7 +94,7 @@ class Evening:
             self.read(message, files)
         return message
 
-    def read(self, message: int, files: str | Sequence[int] | None = "unclear") -> None:
+    def read(self, message: int, files: str | Sequence[int | tuple[int, int]] | None = "unclear") -> None:
         """The readings of a line come back, one after the other as they are asked."""
         while effect := self._open("read", f"%:{message}:%"):
             failure = "timeout" if files is DOWN else None
@@ -283,8 +283,9 @@ class Evening:
     def _is_of(self, effect: Effect, bot: str) -> bool:
         return bool(self.value("SELECT bot FROM turns WHERE id = ?", effect.turn) == self.bot(bot))
 
-    def _filing(self, files: str | Sequence[int] | None) -> dict[str, Any]:
+    def _filing(self, files: str | Sequence[int | tuple[int, int]] | None) -> dict[str, Any]:
         kinds = {"new": "new_work", "spot": "on_the_spot", "unclear": "unclear"}
         if isinstance(files, str):
             return {"kind": kinds[files]}
-        return {"kind": "plans", "about": [{"plan": plan} for plan in files or ()]}
+        about = [(each, None) if isinstance(each, int) else each for each in files or ()]
+        return {"kind": "plans", "about": [{"plan": plan, "ticket": ticket} for plan, ticket in about]}

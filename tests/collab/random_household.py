@@ -127,6 +127,10 @@ class Household:
 
     # ---------------------------------------------------------------- what comes back
 
+    def is_begun(self, which: int, _: int) -> None:
+        pending = self._pending()
+        assert self.rooms.engine.begin(pending[which % len(pending)])
+
     def reads(self, which: int, answer: int) -> None:
         effect = self._pick("read", which)
         line = int(effect.subject.split(":")[1])
@@ -234,6 +238,9 @@ class Household:
         found = self.rooms.effects(kind)
         return self.rooms.effect(found[which % len(found)])
 
+    def _pending(self) -> list[int]:
+        return self.rooms.column("SELECT id FROM effects WHERE state = 'pending' ORDER BY id")
+
     def _lines(self, which: str = "1") -> list[int]:
         sql = f"SELECT id FROM messages WHERE author = 'user' AND state <> 'withdrawn' AND {which} ORDER BY id"
         return self.rooms.column(sql)
@@ -299,6 +306,7 @@ HAPPENINGS: Sequence[tuple[int, Callable[[Household], object], Callable[[Househo
     (1, _after(60), Household.clears),
     (4, lambda self: self.rooms.events > 120 and len(self._active()) == len(BOTS), Household.retires),
     (1, lambda self: self.rooms.value("SELECT 1 FROM plans"), Household.writes_on_the_board),
+    (24, lambda self: self._pending(), Household.is_begun),
     (24, _open("read"), Household.reads),
     (12, _open("judge"), Household.judges),
     (24, _open("hop"), Household.calls),

@@ -1,6 +1,7 @@
 """Somebody works and is stopped, by the user's words, by Stop or by a button; and what comes of that."""
 
 import json
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from readings import FILING, MEANING, comes, filing, says
 
 from threadrebuild.collab import control, events, holds
 from threadrebuild.collab.change import Change
+from threadrebuild.collab.scope import Scope
 
 ROOM = "剪辑组"
 STOP = {"control": "stop", "only": True}
@@ -84,7 +86,7 @@ def hold(home: Evening, scope: str, *, void: bool = False, **names: Any) -> None
             "INSERT INTO events (key, kind, at, body) VALUES (?, 'HoldMade', ?, '{}')", f"void:{home.now}", home.now
         )
         change = Change(home.db, event, home.now, home.value("SELECT level FROM meta"))
-        holds.make(change, holds.Scope(scope, **known), source="user_button", void=True)
+        holds.make(change, Scope(**{"kind": scope, **known}), source="user_button", void=True)
 
 
 def lift(home: Evening, number: int) -> None:
@@ -97,3 +99,19 @@ def shown(home: Evening, line: int) -> dict[str, Any]:
     row = home.db.row("SELECT * FROM messages WHERE id = ?", line)
     assert row is not None
     return control.shown(home.db, row) or {}
+
+
+def folder_of(folder: Path, name: object) -> Path:
+    """A folder of its own for one evening of several."""
+    own = folder / str(name)
+    own.mkdir()
+    return own
+
+
+def is_taken(home: Evening, statement: str, *values: object) -> bool:
+    """Whether the store takes something that is written past the engine."""
+    try:
+        home.sql(statement, *values)
+    except sqlite3.IntegrityError:
+        return False
+    return True

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 from evening import Evening, shell, write
+from readings import filing, read_as, says
 from stopping import ROOM, TALK, at_work, hold, lift, speak
 
 from harness.expect import expect, expect_equal, proves
@@ -45,8 +46,10 @@ def opened_by(home: Evening, bot: str) -> list[int]:
 
 @proves("HOLD-78")
 def test_what_a_line_opens_depends_on_what_it_leaves_standing(tmp_path: Path) -> None:
-    def after(name: str, text: str, meaning: object, *, void: bool, to: str = "导演") -> tuple[Evening, int]:
-        home, plan = at_work(tmp_path / name)
+    def after(
+        name: str, text: str, meaning: object, *, void: bool, to: str = "导演", level: int = 8
+    ) -> tuple[Evening, int]:
+        home, plan = at_work(tmp_path / name, level=level)
         hold(home, "plan", plan=plan, void=void)
         return home, speak(home, text, meaning, to=to, plan=plan)
 
@@ -56,6 +59,8 @@ def test_what_a_line_opens_depends_on_what_it_leaves_standing(tmp_path: Path) ->
     expect_equal("HOLD-78", (turn["plan"], turn["work_item"]), (None, None), "its plan and work")
     home, _ = after("mentioned", f"@导演 {LOGO}", TALK, void=True, to=ROOM)
     expect_equal("HOLD-78", modes(home, "导演"), ["work", "readonly"], "turns, mentioned in a group")
+    home, _ = after("old", LOGO, TALK, void=True, level=1)
+    expect_equal("HOLD-78", modes(home, "导演"), ["work", "readonly"], "turns on the old path: none is forked")
     home, line = after("asks", "还在做吗", ASKS, void=False)
     expect_equal("HOLD-78", modes(home, "导演"), ["work", "readonly"], "turns, asked how far it is")
     expect_equal("HOLD-78", kept(home), [], "lines kept on an ordinary hold")
@@ -82,26 +87,32 @@ def test_it_is_told_first_that_the_hold_stands_and_may_change_nothing(tmp_path: 
     expect("HOLD-79", "tools" not in before and "still stands" not in before["context"], "another turn is told nothing")
 
 
-@proves("HOLD-80", "HOLD-61")
+@proves("HOLD-80")
 def test_its_reply_wakes_nobody_and_it_stands_in_nobodys_way(tmp_path: Path) -> None:
+    home = house(tmp_path / "free", 1)
+    for name in ("文案", "导演"):
+        home.say(f"@{name} 写一句", to=ROOM)
+    expect_equal("REDIR-06", len(home.live("文案")), 1, "live turns of whom the line was not said to")
     for level in (1, 8):
         home = house(tmp_path / str(level), level)
-        hold(home, "plan", plan=home.opened("新品片", to="导演" if level == 1 else ROOM), void=True)
-        line = home.say("@导演 改一下", to=ROOM, files=[1], read=False)
-        home.sql("UPDATE messages SET plan = 1 WHERE id = ?", line)
-        home.read(line, [1])
+        plan = home.opened("新品片", to="导演" if level == 1 else ROOM)
+        hold(home, "plan", plan=plan)
+        line = says(home, "@导演 还在做吗", to=ROOM)
+        home.sql("UPDATE messages SET plan = ? WHERE id = ?", plan, line)
+        read_as(home, line, ASKS, filing({"plan": plan}))
         expect_equal("HOLD-80", modes(home, "导演"), ["readonly"], f"turns at level {level}")
+        lift(home, 1)
         home.say("@文案 叫一下导演", to=ROOM)
         home.hop("文案", events.Call("send_message", {"text": "@导演 花絮放哪？"}))
         states = [(turn["mode"] == "readonly", turn["state"]) for turn in home.turns("导演")]
         expect_equal("HOLD-80", states, [(True, "running"), (False, "running")], f"a mention meanwhile, level {level}")
         before = len(home.turns("文案"))
         home.hop("文案", text="好。")
-        home.hop("导演", text="@文案 还停着。", turn=home.turns("导演")[0]["id"])
-        expect("HOLD-80", "@文案 还停着。" in home.said("bot"), f"its reply is sent: {home.said('bot')}")
-        expect_equal("HOLD-61", len(home.turns("文案")), before, "turns of whom it mentions")
+        home.hop("导演", text="@文案 停着呢。", turn=home.turns("导演")[0]["id"])
+        expect("HOLD-80", "@文案 停着呢。" in home.said("bot"), f"its reply is sent: {home.said('bot')}")
+        expect_equal("HOLD-80", len(home.turns("文案")), before, "turns of whom it mentions")
         home.hop("导演", text="@文案 放片尾。")
-        expect_equal("HOLD-61", len(home.turns("文案")), before + 1, "turns, once a turn mentions it that is not held")
+        expect_equal("HOLD-80", len(home.turns("文案")), before + 1, "turns, once a turn mentions it that is not held")
 
 
 @proves("HOLD-81")
@@ -160,9 +171,11 @@ def test_the_last_line_of_each_matter_opens_a_turn_at_the_lift(tmp_path: Path) -
 def test_no_turn_besides_stopped_work_and_none_while_another_hold_stands(tmp_path: Path) -> None:
     home, plan = at_work(tmp_path / "restarted")
     hold(home, "plan", plan=plan, void=True)
-    speak(home, LOGO, TALK, plan=plan)
+    line = speak(home, LOGO, TALK, plan=plan)
     home.hop("导演", text="等你说继续。")
     lift(home, 1)
+    state = home.value("SELECT state FROM inbox_items WHERE message = ?", line)
+    expect_equal("HOLD-83", state, "queued", "how the line stands after the lift")
     live = home.live("导演")
     expect_equal("HOLD-84", [turn["continues"] for turn in live], [1], "what goes on: the stopped work alone")
     home.hop("导演", shell("more"))
@@ -173,6 +186,7 @@ def test_no_turn_besides_stopped_work_and_none_while_another_hold_stands(tmp_pat
     hold(home, "bot", bot="导演", void=True)
     line = speak(home, LOGO, TALK, plan=plan)
     home.hop("导演", text="等你说继续。")
+    expect_equal("HOLD-82", kept(home, 1), [line], "where it waits")
     lift(home, 1)
     expect_equal("HOLD-84", (kept(home, 2), home.live("导演")), ([line], []), "where it waits while the other stands")
     lift(home, 2)

@@ -45,8 +45,9 @@ def test_a_turn_of_a_work_item_ends_with_a_reason_from_level_3_on(tmp_path: Path
 @proves("END-39")
 def test_a_turn_is_not_written_as_ended_without_a_reason_either(tmp_path: Path) -> None:
     copy = (
-        "INSERT INTO turns (bot, session, work_item, mode, state, end_reason, began_seq, began_at)"
-        " SELECT bot, session, {}, '{}', 'interrupted', ?, began_seq, began_at FROM turns WHERE id = ?"
+        "INSERT INTO turns (bot, session, work_item, mode, state, end_reason, trigger_message, began_seq, began_at)"
+        " SELECT bot, session, {}, '{}', 'interrupted', ?, (SELECT min(id) FROM messages WHERE author = 'user'),"
+        " began_seq, began_at FROM turns WHERE id = ?"
     )
     for level, refused in ((2, False), (3, True)):
         store, turn = _store(tmp_path / str(level), level)

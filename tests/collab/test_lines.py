@@ -318,6 +318,20 @@ def test_an_insert_stops_the_step_of_a_claude_code_run(tmp_path: Path) -> None:
     expect_equal("QUOT-33", home.said("bot"), [], "what the interrupted step has said")
 
 
+@proves("QUOT-33")
+def test_a_command_that_had_not_begun_is_not_run_for_an_inserted_line(tmp_path: Path) -> None:
+    home = with_claude(tmp_path)
+    plan = home.opened("新品片", to="剪辑")
+    home.say("渲染一版", to="剪辑", files=[plan])
+    turn = home.turn("剪辑")["id"]
+    home.hop("剪辑", shell("render a"), run=False)
+    home.sql("UPDATE effects SET state = 'pending' WHERE kind = 'run_tool'")
+    home.happens(events.Inserted, message=home.say("改成竖版", to="剪辑", files=[plan]))
+    states = [state for _, state, _ in home.results(turn)]
+    expect_equal("QUOT-33", states, ["postponed"], "the command that nobody had begun")
+    expect_equal("QUOT-33", home.value("SELECT count(*) FROM effects WHERE kind = 'kill'"), 0, "commands stopped")
+
+
 @proves("QUOT-34")
 def test_an_insert_cuts_the_model_call_and_lets_a_command_finish(tmp_path: Path) -> None:
     home = house(tmp_path)

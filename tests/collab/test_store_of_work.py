@@ -78,7 +78,7 @@ def test_every_segment_has_a_work_item_but_a_read_only_answer_that_has_none(tmp_
         for mode in ("work", "desk", None):
             row = segment(None, mode=mode, session=2)
             expect("WORK-01", not adds(store, "turns", **row), f"a {mode} segment of no work item is refused")
-        answer = segment(None, mode="readonly")
+        answer = segment(None, mode="readonly", trigger_message=1)
         expect("WORK-01", adds(store, "turns", **answer), "a read-only answer without a work item is taken")
         for column, value in (("work_item", item), ("plan", 1), ("ticket", 1)):
             row = {**answer, column: value, "state": "completed", "end_reason": "answered"}
@@ -169,7 +169,7 @@ def test_down_to_a_ticket_is_no_change_of_folder(tmp_path: Path) -> None:
 def test_a_read_only_answer_becomes_no_work(tmp_path: Path) -> None:
     with store_of(tmp_path) as store:
         item = add(store, "work_items", bot=1, plan=1, session=1)
-        turn = add(store, "turns", **segment(None, mode="readonly"))
+        turn = add(store, "turns", **segment(None, mode="readonly", trigger_message=1))
         for mode in ("work", "desk", None):
             change = refused(store, "UPDATE turns SET mode = ?, work_item = ? WHERE id = ?", mode, item, turn)
             expect("DESK-36", change, f"a read-only answer that becomes {mode} is refused")

@@ -6,20 +6,26 @@ Those are on record from when they begin until they are gone, so that also a lat
 
 from typing import Any
 
-from threadrebuild.collab import runs
+from threadrebuild.collab import holds, runs
 from threadrebuild.collab.change import Change, Missing
 from threadrebuild.collab.events import Killed, Spawned
 from threadrebuild.database import Database
 
 GRACE_MS = 3_000  # STOP-2
+NOT_BEGUN = "Not run: it was to be stopped before it had begun. Call it again if it is still wanted."
 
 
 def give_up(change: Change, turn: int) -> None:
-    """Have all ended that a segment has begun outside; what a call has done by then is not known."""
+    """Have all ended that a segment has begun outside; what a call has done by then is not known.
+
+    One that was not begun has done nothing.
+    """
     begun = change.db.rows("SELECT id FROM effects WHERE turn = ? AND state = 'started' ORDER BY id", turn)
-    for effect in begun:  # HOLD-14
-        _end(change, effect["id"])  # QUOT-33
+    for effect in begun:
+        _end(change, effect["id"])  # HOLD-14 QUOT-33
         change.db.write("UPDATE calls SET state = 'unknown' WHERE effect = ?", effect["id"])
+    not_begun = "SELECT id FROM effects WHERE turn = ? AND state = 'pending'"
+    change.db.write(f"UPDATE calls SET state = 'postponed', result = ? WHERE effect IN ({not_begun})", NOT_BEGUN, turn)
 
 
 def spawned(change: Change, event: Spawned) -> None:
@@ -45,6 +51,7 @@ def killed(change: Change, event: Killed) -> None:
     """Take note that what was to be ended has ended, or that some of its processes cannot be ended."""
     body = change.db.value("SELECT json_extract(body, '$.effect') FROM effects WHERE id = ?", event.effect)
     if event.left:
+        _note_left(change, body)
         change.log("command.left", effect=body, left=list(event.left))
         return
     ended(change, body)
@@ -59,6 +66,14 @@ def end_left_over(change: Change) -> None:
     )
     for each in left:
         _end(change, each["effect"])
+
+
+def _note_left(change: Change, effect: int) -> None:
+    """Put it on record with the holds over a segment that what it has begun outside is still there."""
+    turn = change.db.value("SELECT turn FROM effects WHERE id = ?", effect)
+    for hold in holds.over(change.db, "turn", turn):
+        left = holds.record_of(hold).get("still_running", [])
+        holds.note(change, hold["id"], still_running=[*left, turn])  # HOLD-18
 
 
 def _end(change: Change, effect: int) -> None:

@@ -6,7 +6,7 @@ Nothing is guessed: a line that neither refers to a matter nor is read to be abo
 import sqlite3
 from typing import Any
 
-from threadrebuild.collab import household, plans, quotes, reader, signals, tickets
+from threadrebuild.collab import household, parking, plans, quotes, reader, signals, tickets
 from threadrebuild.collab.change import Change, Missing
 from threadrebuild.collab.target import Target
 from threadrebuild.database import Database
@@ -178,7 +178,8 @@ def _project(change: Change, message: int) -> None:
 
 
 def _open(db: Database) -> list[sqlite3.Row]:
-    return db.rows("SELECT id, session FROM plans WHERE dormant = 0 AND status IN ('active', 'delivered')")
+    goes_on = f"status IN ('active', 'delivered') OR ({parking.WOULD_GO_ON})"
+    return db.rows(f"SELECT id, session FROM plans WHERE dormant = 0 AND ({goes_on})")
 
 
 def _of_place(db: Database, message: sqlite3.Row) -> list[int]:

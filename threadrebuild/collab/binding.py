@@ -14,6 +14,7 @@ from threadrebuild.collab import (
     desk,
     household,
     inbox,
+    lifting,
     mentions,
     messages,
     plans,
@@ -92,6 +93,7 @@ def choose(change: Change, turn: sqlite3.Row, plan: int, ticket: int | None) -> 
         return
     changes = _changes_of_folder(change, turn, plan, ticket)
     item = work.item(change, turn["bot"], plan, ticket, turn["session"])
+    lifting.by_choice(change, turn, item)  # DESK-36
     if change.db.value("SELECT 1 FROM hold_hits WHERE kind = 'work_item' AND id = ?", item):  # HOLD-76
         raise Refused("Not run: the user has stopped that work, and nothing is done there until it is let go on.")
     other = work.live_turn(change.db, turn["bot"], plan)

@@ -6,7 +6,7 @@ When a chat among Bots goes quiet, whoever opened it is told; when a plan does, 
 import json
 import sqlite3
 
-from threadrebuild.collab import holds, household, inbox, private, wakes
+from threadrebuild.collab import holds, household, inbox, parking, private, wakes
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.events import TimerRang
 from threadrebuild.database import Database
@@ -63,7 +63,8 @@ def time_came(change: Change, event: TimerRang) -> None:
 
 def plan_quiet(change: Change, plan: int) -> None:
     """Call back whoever owns the first of a quiet plan's unfinished tickets, once for the same state of things."""
-    row = change.db.row("SELECT * FROM plans WHERE id = ? AND status = 'active' AND dormant = 0", plan)
+    goes_on = f"dormant = 0 AND (status = 'active' OR ({parking.WOULD_GO_ON}))"
+    row = change.db.row(f"SELECT * FROM plans WHERE id = ? AND {goes_on}", plan)
     left = [
         ticket
         for ticket in change.db.rows("SELECT * FROM tickets WHERE plan = ? ORDER BY number", plan)

@@ -9,13 +9,13 @@ from typing import Any
 
 import msgspec
 
-from threadrebuild.collab import holds, household, inbox, messages, redirect, turns, wakes, work
+from threadrebuild.collab import holds, household, inbox, private, wakes, work
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.events import TimerRang
 from threadrebuild.collab.toolbox import Refused, checked, tool
 from threadrebuild.database import Database
 
-BY_WORK_FROM_LEVEL = 3
+BY_WORK_FROM_LEVEL = 3  # HOLD-57
 """From this level on a Bot has as many as it has work; before, one in each session."""
 KEY = "check_back"
 """The dedupe key of what a Bot makes by itself: one for a piece of work."""
@@ -136,37 +136,17 @@ def _replaced(change: Change, work_item: int, session: int, dedupe: str) -> list
         " WHERE x.kind = 'timer' AND x.state IN ('open', 'suspended') AND w.bot = ? ORDER BY x.id",
         _bot(change.db, work_item),
     )
-    if change.level < BY_WORK_FROM_LEVEL:  # HOLD-57
+    if change.level < BY_WORK_FROM_LEVEL:
         return [each for each in pending if each["session"] == session]
     return [each for each in pending if (each["work_item"], each["dedupe"]) == (work_item, dedupe)]  # HOLD-58
 
 
 def _wake(change: Change, wait: sqlite3.Row) -> None:
+    item = private.work_item(change, wait["bot"], wait["plan"], wait["ticket"], wait["session"])
     said = f"回看:{wait['note']}"
-    live = _hearer(change, wait)
-    item = wait["work_item"] if live is None else live["work_item"]
-    message = messages.note(change, wait["session"], said, only_for=wait["bot"])
-    copy = change.db.write(
-        "INSERT INTO inbox_items (work_item, kind, message, author, text, prio, seq)"
-        " VALUES (?, 'check_back', ?, 'app', ?, ?, ?)",
-        item,
-        message,
-        said,
-        inbox.PRIO_OTHER,
-        change.event,
-    )
+    copy = private.put(change, item, "check_back", said, wait["session"], wait["plan"], prio=inbox.PRIO_OTHER)
     change.log("check_back.rang", bot=wait["bot"], plan=wait["plan"], ticket=wait["ticket"], wait=wait["id"])
-    if live is None:
-        work.queue(change, item)
-    elif change.level <= redirect.LAST_LEVEL and _is_direct(change.db, wait["session"]):
-        turns.open_on(change, _row(change.db, "work_items", item), _row(change.db, "inbox_items", copy), beside=True)
-
-
-def _hearer(change: Change, wait: sqlite3.Row) -> sqlite3.Row | None:
-    """The live segment that a check-back is read in."""
-    if change.level > redirect.LAST_LEVEL and wait["plan"] is not None:
-        return work.live_turn(change.db, wait["bot"], wait["plan"])
-    return work.live_of(change.db, wait["work_item"])
+    private.wake_unless_held(change, copy)
 
 
 def _wind(change: Change, wait: int, due: int) -> None:
@@ -210,13 +190,3 @@ def _end(change: Change, wait: sqlite3.Row, state: str, reason: str | None) -> N
 
 def _bot(db: Database, work_item: int) -> int:
     return int(db.value("SELECT bot FROM work_items WHERE id = ?", work_item))
-
-
-def _is_direct(db: Database, session: int) -> bool:
-    return bool(db.value("SELECT kind = 'direct' FROM sessions WHERE id = ?", session))
-
-
-def _row(db: Database, table: str, id_: int) -> sqlite3.Row:
-    found = db.row(f"SELECT * FROM {table} WHERE id = ?", id_)
-    assert found is not None
-    return found

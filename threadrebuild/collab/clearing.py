@@ -2,7 +2,7 @@
 
 import json
 
-from threadrebuild.collab import aborting, check_backs, household, lines, quotes, turns, work
+from threadrebuild.collab import aborting, check_backs, household, lines, parking, quotes, turns, work
 from threadrebuild.collab.change import Change, Conflict
 from threadrebuild.collab.events import SessionCleared, SessionDeleted
 
@@ -21,6 +21,7 @@ def delete(change: Change, event: SessionDeleted) -> None:
     if household.session_of(change.db, event.session)["kind"] != "group":
         raise Conflict("no_group", f"session {event.session} is no group")
     _empty(change, event)
+    parking.leave(change, event.session)
     change.db.write("UPDATE quotes SET session = NULL WHERE session = ?", event.session)  # QUOT-09
     change.db.write("UPDATE sessions SET state = 'deleted' WHERE id = ?", event.session)
     _move_work(change, event.session)
@@ -33,7 +34,7 @@ def _empty(change: Change, event: SessionCleared | SessionDeleted) -> None:
     )
     for turn in change.db.rows("SELECT id FROM live_turns WHERE session = ? ORDER BY id", event.session):
         aborting.give_up(change, turn["id"])
-        turns.end(change, turn["id"], "stopped", "cleared")
+        turns.end(change, turn["id"], "stopped", "cleared")  # STOP-20
     check_backs.void_in(change, event.session)  # HOLD-56
     said = [row["id"] for row in change.db.rows("SELECT id FROM messages WHERE session = ?", event.session)]
     lines.give_up(change, said)

@@ -29,8 +29,10 @@ def _part(title: str, lines: Sequence[str]) -> str:
 
 
 def _situation(db: Database, turn: sqlite3.Row) -> list[str]:
-    lines = readonly.situation(db, turn, holds.over(db, "turn", turn["id"]))  # HOLD-79
-    lines += [f"You are {db.value('SELECT name FROM bots WHERE id = ?', turn['bot'])}."]
+    lines = [
+        *readonly.situation(db, turn, holds.over(db, "turn", turn["id"])),  # HOLD-79
+        f"You are {db.value('SELECT name FROM bots WHERE id = ?', turn['bot'])}.",
+    ]
     if turn["plan"] is not None:
         lines += _plan(db, turn)
     live = db.rows("SELECT * FROM live_turns WHERE bot = ? AND id <> ? ORDER BY id", turn["bot"], turn["id"])

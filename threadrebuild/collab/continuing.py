@@ -6,7 +6,7 @@ candidates, and with the changes of folder that it has used.
 
 import sqlite3
 
-from threadrebuild.collab import household, inbox, work
+from threadrebuild.collab import household, inbox, lifting, work
 from threadrebuild.collab.change import Change, Conflict, Missing
 from threadrebuild.collab.events import Continued, WorkResumed
 
@@ -18,7 +18,7 @@ def press(change: Change, event: Continued) -> None:
     """Continue a segment, at once or as soon as a slot is free.
 
     Raises `Missing` for one that is not there, `Conflict` where it was not cut off, its work goes on already, the user
-    has pressed before, or what it was to read is unread again and goes on by itself.
+    has pressed before, what it was to read is unread again and goes on by itself, or a kept hold is over it.
     """
     old = change.db.row("SELECT * FROM turns WHERE id = ?", event.turn)
     if old is None:
@@ -29,7 +29,7 @@ def press(change: Change, event: Continued) -> None:
         raise Conflict("already_working", f"the work of turn {event.turn} goes on already")
     if change.db.value("SELECT 1 FROM inbox_items WHERE continues = ?", old["id"]) or _was_put_back(change, old):
         raise Conflict("already_continued", f"turn {event.turn} has been continued")
-    _note_press(change, event.key)
+    lifting.by_operation(change, "turn", old["id"], _note_press(change, event.key))  # HOLD-71
     if old["mode"] == "work" and not work.has_slot(change.db, old["bot"]):
         _record_admission(change, old)  # DESK-22
     _put_restart(change, old)
@@ -39,7 +39,8 @@ def press(change: Change, event: Continued) -> None:
 def resume(change: Change, event: WorkResumed) -> None:
     """Let work go on whose lines were cleared: they start it again, from the words that were kept here.
 
-    Raises `Missing` for work that is not there or whose place is gone, `Conflict` for work that has no such line.
+    Raises `Missing` for work that is not there or whose place is gone, `Conflict` for work that has no such line, or
+    that a kept hold is over.
     """
     session = change.db.value("SELECT session FROM work_items WHERE id = ?", event.work_item)
     if session is None:
@@ -51,7 +52,7 @@ def resume(change: Change, event: WorkResumed) -> None:
     )
     if not found:
         raise Conflict("nothing_cleared", f"work item {event.work_item} has no line that was cleared unread")
-    _note_press(change, event.key)
+    lifting.by_operation(change, "work_item", event.work_item, _note_press(change, event.key))
     change.db.write(
         "UPDATE plans SET dormant = 0 WHERE id = (SELECT plan FROM work_items WHERE id = ?)", event.work_item
     )
@@ -131,5 +132,5 @@ def _record_admission(change: Change, old: sqlite3.Row) -> None:
     change.log("work.ended", bot=old["bot"], plan=old["plan"], ticket=old["ticket"], turn=turn, reason="queued")
 
 
-def _note_press(change: Change, key: str) -> None:
-    change.db.write("INSERT INTO user_actions (event, kind, request) VALUES (?, 'button', ?)", change.event, key)
+def _note_press(change: Change, key: str) -> int:
+    return change.db.write("INSERT INTO user_actions (event, kind, request) VALUES (?, 'button', ?)", change.event, key)

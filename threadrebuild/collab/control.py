@@ -15,7 +15,7 @@ from typing import Any
 
 from threadrebuild.collab import holds, household, messages, reader, scopes
 from threadrebuild.collab.change import Change
-from threadrebuild.collab.holds import Scope
+from threadrebuild.collab.scope import Scope
 from threadrebuild.database import Database
 
 STOP, CONTINUE = "stop", "continue"

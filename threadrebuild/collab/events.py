@@ -87,9 +87,14 @@ class SessionDeleted(Event, frozen=True, kw_only=True):
 
 
 class BoardEdited(Event, frozen=True, kw_only=True):
-    """The user has changed a plan's points on the board; None stays as it was."""
+    """The user has changed a plan's points on the board; None stays as it was.
+
+    `revision` is the version that the user saw; one that is not the newest is refused.
+    """
 
     plan: int
+    revision: int | None = None
+    status: Literal["active", "done", "parked"] | None = None
     goal: str | None = None
     acceptance: tuple[str, ...] | None = None
     rules: tuple[str, ...] | None = None

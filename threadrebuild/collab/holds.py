@@ -6,7 +6,7 @@ live segment under a hold. What a hold did when it was made is on record with it
 
 import json
 import sqlite3
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from threadrebuild.collab import (
     check_backs,
@@ -22,35 +22,11 @@ from threadrebuild.collab import (
 )
 from threadrebuild.collab.change import Change, Missing
 from threadrebuild.collab.events import HoldMade
+from threadrebuild.collab.scope import NAMES, Kind, Scope
 from threadrebuild.database import Database
 
 FROM_LEVEL = 1  # HOLD-12
-Kind = Literal["turn", "work_item", "item", "wait", "hearer"]
-"""What can be under a hold: a segment, a Bot's work, a copy that waits there, a check-back, who may hear a line."""
 Source = Literal["user_text", "user_button", "legacy", "migration"]
-
-
-class Scope(NamedTuple):
-    """What a hold is over; only the fields of its kind are set (HOLD-2)."""
-
-    kind: Literal["everything", "bot", "session", "plan", "ticket", "bot_in_plan", "turn"]
-    bot: int | None = None
-    session: int | None = None
-    plan: int | None = None
-    ticket: int | None = None
-    turn: int | None = None
-
-
-NAMES: dict[str, set[str]] = {
-    "everything": set(),
-    "bot": {"bot"},
-    "session": {"session"},
-    "plan": {"plan"},
-    "ticket": {"ticket"},
-    "bot_in_plan": {"bot", "plan"},
-    "turn": {"turn"},
-}
-"""What each kind of scope names."""
 
 
 def make(
@@ -79,20 +55,15 @@ def make(
         change.at,
     )
     handed_off.cover(change, hold)
-    covered = _hit(change.db, hold, "turn")
-    stopped = [turn for turn in covered if turns.live(change, turn) and not _is_answer(change.db, turn)]
-    record: dict[str, Any] = {
-        "stopped_turns": [restarts.where_it_stood(change, turn) for turn in stopped],
-        "working_beside": _beside(change.db, hold),
-    }
+    stopped = [turn for turn in _hit(change.db, hold, "turn") if _may_not_go_on(change, turn)]
+    note(change, hold, stopped_turns=[restarts.where_it_stood(change, turn) for turn in stopped])  # HOLD-16 STOP-11
+    note(change, hold, working_beside=_beside(change.db, hold))  # HOLD-17
     _keep_back(change, hold)
-    for turn in stopped:
-        stop.end(change, turn)
-    record["still_running"] = [turn for turn in stopped if turns.live(change, turn)]  # HOLD-18
-    record["suspended"] = check_backs.suspend(change, hold)
-    record["parked"] = parking.park(change, hold)
-    note(change, hold, **record)
-    change.log("control.hold", hold=hold, scope=scope.kind, source=source, session=place)  # HOLD-20
+    left = [turn for turn in stopped if not stop.end_held(change, turn)]
+    note(change, hold, still_running=left)  # HOLD-18
+    note(change, hold, suspended=check_backs.suspend(change, hold))  # HOLD-19 STOP-10
+    note(change, hold, parked=parking.park(change, hold))  # HOLD-19
+    change.log("control.hold", hold=hold, scope=scope.kind, source=source, session_id=place)  # HOLD-20
     return hold
 
 
@@ -101,6 +72,8 @@ def press(change: Change, event: HoldMade) -> None:
 
     Raises `Missing` for a scope that is not there, ValueError for one that does not say what it is over.
     """
+    if change.level < FROM_LEVEL:  # HOLD-12
+        raise Missing("there are no holds at this level")
     scope = Scope(event.scope, event.bot, event.session, event.plan, event.ticket, event.turn)
     named = {field for field, value in scope._asdict().items() if value is not None} - {"kind"}
     if named != NAMES[scope.kind]:
@@ -140,7 +113,7 @@ def hearer(message: int, bot: int) -> int:
 
 def is_kept(hold: sqlite3.Row) -> bool:
     """Whether a hold stands until it is lifted, whatever the user says."""
-    return hold["source"] == "legacy" or bool(hold["void"])  # HOLD-32
+    return hold["source"] == "legacy" or bool(hold["void"])  # HOLD-32 CTRL-32 QUOT-26
 
 
 def active(db: Database) -> list[sqlite3.Row]:
@@ -179,16 +152,18 @@ def _hit(db: Database, hold: int, kind: Kind) -> list[int]:
     return [row["id"] for row in rows]
 
 
-def _is_answer(db: Database, turn: int) -> bool:
-    """Whether a segment only answers a line that a hold let in; a further hold lets it finish."""
-    return bool(db.value("SELECT 1 FROM turns WHERE id = ? AND mode = 'readonly'", turn))  # HOLD-10
+def _may_not_go_on(change: Change, turn: int) -> bool:
+    """Whether a hold ends a segment: one that only answers a line which another hold let in is left to finish."""
+    row = turns.live(change, turn)
+    return row is not None and row["mode"] != "readonly"  # HOLD-10
 
 
 def _beside(db: Database, hold: int) -> list[dict[str, Any]]:
-    """The segments of other Bots that go on in the plans of those stopped (HOLD-17)."""
+    """The segments of other Bots that go on in the plans of those stopped, or in the hold's own."""
     rows = db.rows(
         "SELECT t.id AS turn, t.bot, t.plan FROM live_turns t WHERE t.plan IN"
-        " (SELECT s.plan FROM hold_hits x JOIN live_turns s ON s.id = x.id WHERE x.hold = ?1 AND x.kind = 'turn')"
+        " (SELECT s.plan FROM hold_hits x JOIN live_turns s ON s.id = x.id WHERE x.hold = ?1 AND x.kind = 'turn'"
+        "  UNION SELECT plan FROM holds WHERE id = ?1)"
         " AND t.id NOT IN (SELECT id FROM hold_hits WHERE hold = ?1 AND kind = 'turn') ORDER BY t.id",
         hold,
     )
@@ -200,8 +175,7 @@ def _keep_back(change: Change, hold: int) -> None:
     for item in _hit(change.db, hold, "item"):
         for copy in change.db.rows("SELECT * FROM inbox_items WHERE id = ? AND state = 'queued'", item):
             inbox.keep_back(change, copy, over(change.db, "item", item))  # HOLD-33
-    for item in _hit(change.db, hold, "work_item"):
-        work.settle_waiting(change, item)
+            work.settle_waiting(change, copy["work_item"])
 
 
 def _hand_back(change: Change) -> None:

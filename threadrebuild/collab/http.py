@@ -6,7 +6,7 @@ something becomes one event and is answered once that is committed; nothing that
 
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 import msgspec
 from starlette.applications import Starlette
@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from threadrebuild.collab import attribution, events, lead, runs
+from threadrebuild.collab import attribution, events, lead, plans, runs
 from threadrebuild.collab.change import Conflict, Missing
 from threadrebuild.database import LARGEST_ID, Database, Id
 
@@ -53,6 +53,16 @@ class Leader(Said, frozen=True, kw_only=True):
 
     bot: Id | None = msgspec.field(name="bot_id")
     confirmed: bool = False
+
+
+class Spec(Said, frozen=True, kw_only=True):
+    """What a plan's points are to be, and which `revision` of them was seen; what is missing stays as it was."""
+
+    revision: Id | None = None
+    goal: str | None = None
+    acceptance: tuple[str, ...] | None = None
+    rules: tuple[str, ...] | None = None
+    status: Literal["active", "done", "parked"] | None = None
 
 
 class Emptying(Said, frozen=True, kw_only=True):
@@ -113,6 +123,8 @@ ROUTES: dict[str, Show | Write] = {
     "PUT /v1/sessions/{id:int}/lead": Write(events.LeadSet, "session", Leader, lead.view),
     "POST /v1/sessions/{id:int}/clear": Write(events.SessionCleared, "session", Emptying, _SESSION),
     "POST /v1/sessions/{id:int}/delete": Write(events.SessionDeleted, "session", Emptying, _SESSION),
+    "GET /v1/tasks/{id:int}": plans.detail,
+    "PATCH /v1/tasks/{id:int}/spec": Write(events.BoardEdited, "plan", Spec, plans.detail),
     "GET /v1/turns/{id:int}/commands": lambda view, id_, at: {"commands": runs.commands(view, id_)},  # TURN-27
     "POST /v1/turns/{id:int}/continue": Write(events.Continued, "turn", Said, _TURN),
     "POST /v1/work-items/{id:int}/resume": Write(events.WorkResumed, "work_item", Said, _WORK_ITEM),
@@ -129,6 +141,8 @@ REMOTE = frozenset(
         "POST /v1/sessions/{id:int}/clear",  # QUOT-10
         "POST /v1/sessions/{id:int}/delete",  # QUOT-10
         "POST /v1/turns/{id:int}/continue",
+        "GET /v1/tasks/{id:int}",
+        "PATCH /v1/tasks/{id:int}/spec",
     }
 )
 """The allowlist: what a caller from outside this machine has too. For such a caller nothing else is there."""

@@ -7,7 +7,7 @@ runs, they wake the work. Each copy keeps the words as they were when it was put
 import sqlite3
 from collections.abc import Sequence
 
-from threadrebuild.collab import attribution, holds, readonly, redirect, wakes, work
+from threadrebuild.collab import attribution, holds, lifting, readonly, redirect, wakes, work
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.receiver import Receiver
 from threadrebuild.collab.target import Target
@@ -85,11 +85,11 @@ def hand_back(change: Change, copy: sqlite3.Row) -> None:
 
 def keep_back(change: Change, copy: sqlite3.Row, held: Sequence[sqlite3.Row]) -> None:
     """Let a copy that waits unread wait on for the holds that are over it; of several check-backs the newest one."""
-    change.db.write("UPDATE inbox_items SET state = 'held' WHERE id = ?", copy["id"])  # HOLD-66
-    if copy["wakes"]:
+    change.db.write("UPDATE inbox_items SET state = 'held' WHERE id = ?", copy["id"])
+    if copy["wakes"]:  # HOLD-66
         bot = change.db.value("SELECT bot FROM work_items WHERE id = ?", copy["work_item"])
         wakes.suppress(change, wakes.kind_of(copy), bot, held, message=copy["message"], copy=copy["id"])
-    change.db.write(
+    change.db.write(  # HOLD-66
         "UPDATE inbox_items SET state = 'superseded' WHERE work_item = ?1 AND kind = 'check_back' AND state = 'held'"
         " AND id < (SELECT max(id) FROM inbox_items WHERE work_item = ?1 AND kind = 'check_back' AND state = 'held')",
         copy["work_item"],
@@ -102,7 +102,7 @@ def admit(change: Change, work_item: int) -> bool:
         "SELECT * FROM inbox_items WHERE work_item = ? AND state = 'queued' AND wakes = 1 ORDER BY id", work_item
     ):
         held = holds.over(change.db, "item", copy["id"])
-        if held:  # HOLD-59
+        if held:
             keep_back(change, copy, held)
     work.settle_waiting(change, work_item)
     return bool(change.db.value("SELECT 1 FROM work_items WHERE id = ? AND state = 'queued'", work_item))
@@ -118,8 +118,8 @@ def _keep(change: Change, work_item: int, message: sqlite3.Row, why: str) -> boo
         work_item,
         message["id"],
     )
-    held = holds.over(change.db, "item", copy["id"]) if copy is not None else []
-    if copy is None or not held:
+    held = lifting.before_hearing(change, message, "item", copy["id"]) if copy is not None else []
+    if copy is None or not held:  # HOLD-59
         return False
     if readonly.may_answer(change.db, message, held, why):
         readonly.answer(change, copy, message, held)

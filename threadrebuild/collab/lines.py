@@ -6,7 +6,7 @@ and whoever has read it is told what it says now and what it said before.
 
 import sqlite3
 
-from threadrebuild.collab import aborting, control, household, inbox, messages, quotes, reader, turns, work
+from threadrebuild.collab import aborting, control, household, inbox, lifting, messages, quotes, reader, turns, work
 from threadrebuild.collab.change import Change, Conflict
 from threadrebuild.collab.events import Edited, Inserted, Withdrawn
 
@@ -46,16 +46,17 @@ def edit(change: Change, event: Edited) -> None:
         change.at,
         before["id"],
     )
-    _note_action(change, event.key, before["id"])
+    action = _note_action(change, event.key, before["id"])
     quotes.keep_edit(change, before, event.text)  # QUOT-19
     reader.forget(change, before["id"])
-    change.db.write(  # QUOT-23
+    change.db.write(  # QUOT-23 QUOT-27
         "UPDATE inbox_items SET text = ? WHERE message = ? AND kind = 'line' AND state IN ('queued', 'held')",
         event.text,
         before["id"],
     )
     for item, live in _to_be_told(change, before):
         _tell(change, item, live, before, event.text)
+    lifting.by_edit(change, messages.message_of(change, before["id"]), action)
     change.log("line.edited", message=before["id"], version=before["version"] + 1)
 
 
@@ -91,20 +92,24 @@ def withdraw(change: Change, event: Withdrawn) -> None:
 
 
 def insert(change: Change, event: Inserted) -> None:
-    """Have a line that waits read at once, by the segments that it waits for.
+    """Have a line that waits read at once, by the segments that it waits for, or by one that opens now.
 
     Where there is no step to interrupt, the user is told so and the line is read at the next step. Raises `Missing`
-    for a line that is not there, `Conflict` for one that does not wait in an inbox.
+    for a line that is not there, `Conflict` for one that does not wait in an inbox, or that a kept hold keeps back.
     """
     message = messages.message_of(change, event.message)
     waiting = change.db.rows(
-        "SELECT DISTINCT work_item FROM inbox_items WHERE message = ? AND state = 'queued' ORDER BY id", message["id"]
+        "SELECT * FROM inbox_items WHERE message = ? AND state IN ('queued', 'held') ORDER BY id", message["id"]
     )
     if not waiting:
         raise Conflict("not_waiting", f"line {event.message} waits in no inbox")
-    _note_action(change, event.key, message["id"])
-    interrupted = [item["work_item"] for item in waiting if _interrupt(change, item["work_item"])]
-    if not interrupted:  # QUOT-35
+    action = _note_action(change, event.key, message["id"])
+    held = [copy for copy in waiting if copy["state"] == "held"]
+    for copy in held:
+        lifting.by_operation(change, "item", copy["id"], action)  # QUOT-32
+    work_items = dict.fromkeys(copy["work_item"] for copy in waiting)
+    interrupted = [item for item in work_items if _interrupt(change, item)]
+    if not (interrupted or held):  # QUOT-35
         messages.note(change, message["session"], NO_STEP)
     change.log("line.inserted", message=message["id"], interrupted=interrupted)
 

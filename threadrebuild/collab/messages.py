@@ -12,6 +12,7 @@ from threadrebuild.collab import (
     attribution,
     control,
     desk,
+    going_on,
     household,
     inbox,
     judgement,
@@ -149,6 +150,7 @@ def hand_out(change: Change, message: sqlite3.Row, receivers: Sequence[Receiver]
         hand_over(change, message, receiver)
     if message["author"] == "user":
         inbox.listen_in(change, message, receivers)
+        going_on.take_along(change, message)
     change.db.write("UPDATE messages SET state = 'delivered' WHERE id = ?", message["id"])
 
 
@@ -245,10 +247,10 @@ def _go_on(change: Change, message: int) -> None:
         change.db.write("UPDATE messages SET state = 'filed' WHERE id = ?", message)
         row = message_of(change, message)
         organizer.after_line(change, row)
-        lifting.by_line(change, row)  # READ-05
+        lifting.by_line(change, row)  # READ-05 CTRL-23
         control.offer(change, row)
     if row["state"] == "filed":
-        deliver(change, row)  # STAT-1
+        deliver(change, row)  # STAT-1 CTRL-31
 
 
 def _attach(change: Change, message: int, files: Sequence[str]) -> None:

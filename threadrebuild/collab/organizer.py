@@ -10,7 +10,7 @@ from typing import Literal
 
 import msgspec
 
-from threadrebuild.collab import answers, attribution, call_backs, plans
+from threadrebuild.collab import answers, attribution, call_backs, parking, plans
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.events import Organized, TimerRang
 from threadrebuild.collab.target import Target
@@ -63,7 +63,7 @@ def forget(change: Change, turn: int) -> None:
         "UPDATE effects SET state = 'void' WHERE state IN ('pending', 'started')"
         " AND (subject = ? OR (kind = 'organizer' AND subject LIKE ?))",
         f"quiet:{plan}",
-        f"%:{plan}:%",
+        f"{QUIET}:{plan}:%",
     )
 
 
@@ -90,6 +90,8 @@ def came(change: Change, event: Organized) -> None:
         _file(change, notes)
     points = plans.points_of(change.db, int(plan))
     now = points | {key: value for key, value in _points(notes).items() if value is not None and _may(pass_, key)}
+    if parking.whole_holds(change.db, int(plan)):
+        now = parking.as_noted(change, int(plan), points, now)
     if now != points:
         cause_of = "message" if pass_ == AFTER_LINE else "organizer"
         plans.revise(change, int(plan), now, cause_of, int(cause))

@@ -9,8 +9,8 @@ import re
 import sqlite3
 from typing import Any
 
-from threadrebuild.collab import quotes
-from threadrebuild.collab.change import Change, Missing
+from threadrebuild.collab import parking, quotes
+from threadrebuild.collab.change import Change, Conflict, Missing
 from threadrebuild.collab.events import BoardEdited
 from threadrebuild.database import Database
 
@@ -44,8 +44,10 @@ def open_plan(change: Change, *, title: str, opening: sqlite3.Row) -> int:
         "rules": [],
         "process": "",
         "progress": {"done": [], "to_do": [], "stuck": []},
-        "status": "active",
+        "status": parking.begin(change, plan),
     }
+    if points["status"] != "active":
+        set_status(change, plan, points["status"])
     revise(change, plan, points, "message", opening["id"])
     change.log("plan.opened", plan=plan, message=opening["id"])
     return plan
@@ -54,9 +56,12 @@ def open_plan(change: Change, *, title: str, opening: sqlite3.Row) -> int:
 def edit(change: Change, event: BoardEdited) -> None:
     """Write what the user has changed of a plan's points on the board.
 
-    Raises `Missing` for a plan that is not there.
+    Raises `Missing` for a plan that is not there, `Conflict` for an edit of points that are not the newest.
     """
     before = points_of(change.db, event.plan)
+    newest = newest_revision(change.db, event.plan)["number"]
+    if event.revision not in (None, newest):  # HOLD-42
+        raise Conflict("revision_conflict", f"the points of plan {event.plan} are at revision {newest}")
     now = dict(before)
     if event.goal is not None:
         now["goal"] = event.goal
@@ -73,18 +78,40 @@ def edit(change: Change, event: BoardEdited) -> None:
     action = change.db.write(
         "INSERT INTO user_actions (event, kind, request) VALUES (?, 'button', ?)", change.event, event.key
     )
-    revise(change, event.plan, now, "user", action)
+    if now != before or event.status is None:
+        revise(change, event.plan, now, "user", action)
+    if event.status not in (None, before["status"]):  # HOLD-51
+        parking.set_by_user(change, event.plan, event.status, action)
     change.db.write("UPDATE plans SET active_at = ? WHERE id = ?", change.at, event.plan)
     change.log("plan.edited", plan=event.plan)
 
 
 def points_of(db: Database, plan: int) -> dict[str, Any]:
     """The newest version of a plan's points. Raises `Missing` where there is no such plan."""
-    found = db.value("SELECT points FROM plan_revisions WHERE plan = ? ORDER BY number DESC LIMIT 1", plan)
+    points: dict[str, Any] = json.loads(newest_revision(db, plan)["points"])
+    return points
+
+
+def newest_revision(db: Database, plan: int) -> sqlite3.Row:
+    """The newest version of a plan's points as it is stored. Raises `Missing` where there is no such plan."""
+    found = db.row("SELECT * FROM plan_revisions WHERE plan = ? ORDER BY number DESC LIMIT 1", plan)
     if found is None:
         raise Missing(f"there is no plan {plan}")
-    points: dict[str, Any] = json.loads(found)
-    return points
+    return found
+
+
+def detail(db: Database, plan: int, at: int) -> dict[str, Any]:
+    """What `GET /v1/tasks/:id` answers, as of the read. Raises `Missing` where there is no such plan."""
+    newest = newest_revision(db, plan)
+    row = db.row("SELECT id, name, status, session, dormant FROM plans WHERE id = ?", plan)
+    assert row is not None
+    return {
+        **dict(row),
+        "points": json.loads(newest["points"]),
+        "revision": newest["number"],
+        "revision_cause": newest["cause"],
+        "held_by": [_held_by(hold) for hold in parking.held_by(db, plan)],
+    }
 
 
 def current(db: Database, session: int) -> int | None:
@@ -105,6 +132,28 @@ def revise(change: Change, plan: int, points: dict[str, Any], cause: str, cause_
         cause_id,
         change.at,
     )
+
+
+def set_points(change: Change, plan: int, status: str, cause: str, cause_id: int) -> None:
+    """Write a plan's status into its points, as a version of its own where it is another."""
+    points = points_of(change.db, plan)
+    if points["status"] != status:
+        revise(change, plan, points | {"status": status}, cause, cause_id)
+
+
+def set_status(change: Change, plan: int, status: str) -> None:
+    """Write a plan's status into its row; its session has no current plan then, unless a hold has merely halted it."""
+    change.db.write("UPDATE plans SET status = ? WHERE id = ?", status, plan)
+    halted = bool(parking.whole_holds(change.db, plan))
+    if status == "done" or (status == "parked" and not halted):  # HOLD-36
+        change.db.write("UPDATE plans SET current_of = NULL WHERE id = ?", plan)
+
+
+def take_free_slot(change: Change, plan: int, session: int | None) -> None:
+    """Make a plan the current one of a session that has none; it is not put aside any more."""
+    change.db.write("UPDATE plans SET displaced = 0 WHERE id = ?", plan)
+    if session is not None and current(change.db, session) is None:  # HOLD-44
+        change.db.write("UPDATE plans SET current_of = ? WHERE id = ?", session, plan)
 
 
 def name_of(change: Change, opening: sqlite3.Row) -> str:
@@ -131,3 +180,8 @@ def _take_slot(change: Change, plan: int, session: int) -> None:
         "UPDATE plans SET status = 'parked', displaced = 1, current_of = NULL WHERE current_of = ?", session
     )
     change.db.write("UPDATE plans SET current_of = ? WHERE id = ?", session, plan)
+
+
+def _held_by(hold: sqlite3.Row) -> dict[str, Any]:
+    names = ("id", "scope", "session", "plan", "source", "source_message", "void", "by_stop", "at")
+    return {name: hold[name] for name in names}

@@ -9,16 +9,16 @@ from threadrebuild.collab.change import Change
 
 def work_item(change: Change, bot: int, plan: int | None, ticket: int | None, session: int) -> int:
     """Whose inbox takes it: of a Bot's live segment on the plan, else of its work on that; without a plan its desk."""
-    if change.level <= redirect.LAST_LEVEL or plan is None:
+    if change.level <= redirect.LAST_LEVEL or plan is None:  # HOLD-93
         return work.desk_item(change, bot, session)
     live = work.live_turn(change.db, bot, plan)
-    return int(live["work_item"]) if live is not None else work.item(change, bot, plan, ticket, session)  # HOLD-93
+    return int(live["work_item"]) if live is not None else work.item(change, bot, plan, ticket, session)
 
 
 def put(
     change: Change,
     item: int,
-    kind: Literal["restart", "report", "nudge", "schedule"],
+    kind: Literal["restart", "report", "nudge", "schedule", "check_back"],
     text: str,
     session: int,
     plan: int | None,
@@ -28,7 +28,12 @@ def put(
 ) -> sqlite3.Row:
     """Write a line for the Bot of a work item, about a plan, and put it there; nothing is woken by this yet."""
     bot = change.db.value("SELECT bot FROM work_items WHERE id = ?", item)
-    message = messages.note(change, session, text, only_for=bot)  # HOLD-89
+    message = messages.note(
+        change,
+        session,
+        text,
+        only_for=bot,  # HOLD-89
+    )
     change.db.write("UPDATE messages SET plan = ? WHERE id = ?", plan, message)
     copy = change.db.write(
         "INSERT INTO inbox_items (work_item, kind, message, author, text, prio, continues, seq)"
@@ -49,10 +54,7 @@ def wake(change: Change, copy: sqlite3.Row) -> None:
     session = messages.message_of(change, copy["message"])["session"]
     if work.live_of(change.db, copy["work_item"]) is None:
         work.queue(change, copy["work_item"])
-    elif (
-        change.level <= redirect.LAST_LEVEL  # HOLD-93
-        and household.session_of(change.db, session)["kind"] == "direct"  # HOLD-91 HOLD-92
-    ):
+    elif _is_beside(change, session):  # HOLD-91 HOLD-92
         turns.open_on(change, _row(change, "work_items", copy["work_item"]), copy, beside=True)
 
 
@@ -69,6 +71,12 @@ def drop(change: Change, copy: sqlite3.Row) -> None:
     """Take it back unread."""
     change.db.write("UPDATE inbox_items SET state = 'void' WHERE id = ?", copy["id"])
     change.db.write("DELETE FROM messages WHERE id = ?", copy["message"])
+
+
+def _is_beside(change: Change, session: int) -> bool:
+    """Whether it is read by a turn of its own beside the one that runs there."""
+    in_direct = household.session_of(change.db, session)["kind"] == "direct"
+    return change.level <= redirect.LAST_LEVEL and in_direct
 
 
 def _row(change: Change, table: str, id_: int) -> sqlite3.Row:

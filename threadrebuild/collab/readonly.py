@@ -27,7 +27,7 @@ def may_answer(db: Database, message: sqlite3.Row, held: Sequence[sqlite3.Row], 
     if any(holds.is_kept(hold) for hold in held):
         return why in SAID_TO_IT  # HOLD-78
     meant = reader.meaning(db, message["id"])
-    return meant.status and meant.control == "neither"  # HOLD-29 HOLD-78
+    return meant.status and meant.control == "neither"  # HOLD-78
 
 
 def answer(change: Change, copy: sqlite3.Row, message: sqlite3.Row, held: Sequence[sqlite3.Row]) -> None:
@@ -62,7 +62,7 @@ def give_back(change: Change, hold: int) -> None:
             _keep(change, max(still, key=holds.is_kept), [line])  # HOLD-84
         else:
             free.append(line)
-    last = {(line["bot"], line["session"], line["plan"]): line["copy"] for line in free}  # HOLD-83
+    last = {(line["bot"], line["session"], line["plan"]): line["copy"] for line in free}
     for line in free:
         if line["copy"] not in last.values():  # HOLD-83
             change.db.write("UPDATE inbox_items SET state = 'superseded' WHERE id = ?", line["copy"])

@@ -19,10 +19,13 @@ def receive(change: Change, message: sqlite3.Row, bot: int, why: str) -> None:
     """
     live = _live_there(change, message["session"], bot)
     item = work.desk_item(change, bot, message["session"])
-    taken = inbox.put(change, item, message, live, why)
-    if live is None or not taken:
+    covered = work.live_of(change.db, item) if live is None else None
+    taken = inbox.put(change, item, message, live or covered, why)
+    if not taken or (live is None and covered is None):
         return
-    if household.session_of(change.db, message["session"])["kind"] == "direct":  # FORK-01
+    if live is None:
+        _open_beside(change, message, item)  # HOLD-60
+    elif household.session_of(change.db, message["session"])["kind"] == "direct":  # FORK-01
         _fork(change, message, item, live)
     elif message["author"] == "user":  # REDIR-01
         _redirect(change, message, item, live)
@@ -39,8 +42,12 @@ def _redirect(change: Change, message: sqlite3.Row, item: int, old: sqlite3.Row)
 
 
 def _fork(change: Change, message: sqlite3.Row, item: int, live: sqlite3.Row) -> None:
-    turns.open_on(change, _row(change, item), _copy(change, item, message), beside=True)
+    _open_beside(change, message, item)
     change.log("turn.forked", bot=live["bot"], turn=live["id"], message=message["id"])
+
+
+def _open_beside(change: Change, message: sqlite3.Row, item: int) -> None:
+    turns.open_on(change, _row(change, item), _copy(change, item, message), beside=True)
 
 
 def _live_there(change: Change, session: int, bot: int) -> sqlite3.Row | None:

@@ -43,10 +43,10 @@ def hand_over(change: Change, hold: int) -> None:
     """Hand the segments of a lifted hold over to others that cover them still: to a Stop's only where there is none."""
     for stopped in of_hold(change, hold):
         still = holds.over(change.db, "turn", stopped["turn"])
-        if still:
-            to = min(still, key=lambda other: (other["by_stop"], other["id"]))  # HOLD-87
+        still.sort(key=lambda other: bool(other["by_stop"]))  # HOLD-87
+        for to in still[:1]:
             before = holds.record_of(to).get("held_over", [])
-            holds.note(change, to["id"], held_over=[*before, stopped])
+            holds.note(change, to["id"], held_over=[*before, stopped])  # HOLD-87
 
 
 def by_button(change: Change, hold: int, words: str = "") -> list[Record]:

@@ -6,14 +6,15 @@ They settle the scope alone and carry nothing out; what they miss is missed. The
 import re
 import sqlite3
 
-from threadrebuild.collab import household, mentions, signals
-from threadrebuild.collab.holds import Scope
+from threadrebuild.collab import household, mentions, parking, signals
+from threadrebuild.collab.scope import Scope
 from threadrebuild.database import Database
 
 SPOKE_WITHIN_MS = 10 * 60_000  # CTRL-18
 FOLLOWS_A_NAME = (",", "，", "、", "你", "也")  # CTRL-20
 """What stands behind a name, without an `@`, of somebody whom a line is said to."""
 _EVERYTHING = re.compile("所有 ?Bot|全都停", re.IGNORECASE)  # CTRL-21
+_ALL = re.compile("所有 ?Bot|全都", re.IGNORECASE)  # CTRL-27
 _NARROWER = re.compile("你|这个?群|本群|群里|私聊|这件事")  # CTRL-22
 _THIS_MATTER = re.compile("这件事")  # CTRL-2
 _YOU = re.compile("你(?!们)")  # CTRL-18
@@ -42,6 +43,12 @@ def of_line(db: Database, message: sqlite3.Row) -> list[Scope]:
     return found
 
 
+def names_all(db: Database, message: sqlite3.Row) -> bool:
+    """Whether a line that goes on means all Bots, wherever they are; with anything narrower in it, it does not."""
+    named, everyone = _named(db, message)
+    return bool(_ALL.search(message["text"])) and not (named or everyone or _NARROWER.search(message["text"]))
+
+
 def _named(db: Database, message: sqlite3.Row) -> tuple[list[int], bool]:
     """The Bots that a line names, by `@` or as somebody it is said to; and whether it names all who are present."""
     present, roster = household.members(db, message["session"]), household.roster(db)
@@ -63,7 +70,8 @@ def _this_matter(db: Database, message: sqlite3.Row) -> set[int]:
     if not _THIS_MATTER.search(message["text"]):
         return set()
     referred = {target.plan for target in signals.references(db, message)}
-    open_here = "SELECT id FROM plans WHERE session = ? AND status = 'active' AND dormant = 0"
+    goes_on = f"dormant = 0 AND (status = 'active' OR ({parking.WOULD_GO_ON}))"
+    open_here = f"SELECT id FROM plans WHERE session = ? AND {goes_on}"
     return referred or {row["id"] for row in db.rows(open_here, message["session"])}
 
 

@@ -26,7 +26,7 @@ from threadrebuild.database import Id
 
 READING = frozenset({"read_file", "list_dir", "read_skill"})  # DESK-09
 """What runs outside and changes nothing; so do MCP tools whose server says so."""
-OPEN_TO_ALL = ("read_file", "list_dir", "read_skill", "end_turn")  # HOLD-73
+OPEN_TO_ALL = ("read_file", "read_skill", "end_turn")  # HOLD-73
 BEGINNINGS_OPEN_TO_ALL = ("list_", runs.READ_ONLY_MCP)  # HOLD-73
 """What a Bot may use that is under a hold, or only answers: names, and how names begin."""
 FOR_ANSWERS = [*OPEN_TO_ALL, *(f"{beginning}*" for beginning in BEGINNINGS_OPEN_TO_ALL)]

@@ -23,6 +23,7 @@ from threadrebuild.collab import (
     questions,
     reader,
     redirect,
+    startup,
     tools,
     work,
 )
@@ -35,14 +36,20 @@ PUT_OFF = "Not run: the user has said something new. Call it again if it is stil
 
 
 def open_turn(change: Change, work_item: sqlite3.Row) -> int:
-    """Open a segment on queued work: what came first opens it, and the rest is read at its next hop (TURN-12)."""
-    first = change.db.row(
+    """Open a segment on queued work: what came first opens it, and the rest is read at its next hop (TURN-12).
+
+    What the segment before had heard and not read is read at once, and the newest of it opens this one.
+    """
+    waiting = change.db.rows(
         "SELECT * FROM inbox_items WHERE work_item = ? AND state = 'queued' AND wakes = 1"
         " ORDER BY continues IS NULL, prio, seq, id",
         work_item["id"],
     )
-    assert first is not None
-    return open_on(change, work_item, first)
+    heard = [copy for copy in waiting if _was_heard(change, copy)]
+    if waiting[0]["continues"] is not None or waiting[0] not in heard:
+        return open_on(change, work_item, waiting[0])
+    heard.sort(key=lambda copy: copy["id"], reverse=True)  # HOLD-67
+    return open_on(change, work_item, heard[0], also=heard[1:])
 
 
 def open_on(
@@ -137,7 +144,7 @@ def go_on(change: Change, turn: int) -> None:
     while (row := live(change, turn)) is not None:
         call = change.db.row("SELECT * FROM calls WHERE turn = ? AND state = 'asked' ORDER BY hop, ord", turn)
         if call is None:
-            _hop(change, turn, _read(change, turn, unread(change, row)))  # TURN-08
+            _hop(change, turn, _read(change, turn, unread(change, row)))  # TURN-08 STOP-21
             return
         if any(_changes_work(change, item) for item in unread(change, row)):  # TURN-09
             put_off(change, turn)
@@ -195,7 +202,7 @@ def restarted(change: Change, event: Started) -> None:
         " WHERE turn = t.id AND kind = 'read' AND state IN ('pending', 'started')) ORDER BY id"
     ):
         _put_back(change, row)
-        end(change, row["id"], "interrupted", "restart")  # TURN-21
+        end(change, row["id"], "interrupted", "restart")  # TURN-21 HOLD-94
     work.mend(change)
     for effect in change.db.rows("SELECT * FROM effects WHERE state IN ('pending', 'started') ORDER BY id"):
         change.db.write("UPDATE effects SET state = 'void' WHERE id = ?", effect["id"])
@@ -209,6 +216,7 @@ def restarted(change: Change, event: Started) -> None:
         )
         change.db.write("UPDATE judgements SET effect = ? WHERE effect = ?", again, effect["id"])
     aborting.end_left_over(change)
+    startup.check(change)
 
 
 def live(change: Change, turn: int) -> sqlite3.Row | None:
@@ -235,6 +243,18 @@ def _read(change: Change, turn: int, items: list[sqlite3.Row]) -> list[sqlite3.R
         read = "UPDATE inbox_items SET state = 'read', read_by_turn = ?, read_in_hop = ? WHERE id = ?"
         change.db.write(read, turn, hop, item["id"])  # QUOT-37
     return items
+
+
+def _was_heard(change: Change, copy: sqlite3.Row) -> bool:
+    """Whether a copy came while a segment was at work that has ended without reading it."""
+    return bool(
+        change.db.value(
+            "SELECT 1 FROM turns t JOIN events e ON e.seq = ? WHERE t.work_item = ? AND t.began_seq < e.seq"
+            " AND t.ended_at >= e.at",
+            copy["seq"],
+            copy["work_item"],
+        )
+    )
 
 
 def _put_back(change: Change, turn: sqlite3.Row) -> None:

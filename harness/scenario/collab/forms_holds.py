@@ -46,6 +46,24 @@ class Suppressed(CollabForm, frozen=True, kw_only=True):
         return Met(len(rows) == self.times, wanted, str([body for (body,) in rows]))
 
 
+class LinesIn(CollabForm, frozen=True, kw_only=True):
+    """So many lines stand in a session for all to read, said by a Bot, `user` or `app`."""
+
+    lines_in: Text
+    by: Text
+    count: Annotated[int, Meta(ge=0)]
+
+    def met(self, seen: Played) -> Met:
+        rows = seen.rows(
+            "SELECT m.text FROM messages m JOIN sessions s ON s.id = m.session LEFT JOIN bots b ON b.id = m.bot"
+            " WHERE s.title = ? AND ifnull(b.name, m.author) = ? AND m.only_for IS NULL ORDER BY m.id",
+            self.lines_in,
+            self.by,
+        )
+        wanted = f"in {self.lines_in} there are {self.count} lines of {self.by}"
+        return Met(len(rows) == self.count, wanted, str([text for (text,) in rows]))
+
+
 def _called(seen: Played, wanted: list[str], which: str, what: str) -> Met:
     found = []
     for scope, called, turn in seen.rows(f"SELECT scope, called, turn FROM ({NAMED}) WHERE {which} ORDER BY id"):
@@ -59,4 +77,9 @@ def _of_line(seen: Played, turn: int) -> str:
     return f"turn {rows[0][0]}/{seen.script.messages.get(rows[0][1], '')}" if rows else f"turn {turn}"
 
 
-HOLD_FORMS: dict[str, type[CollabForm]] = {"holds": Holds, "lifted": Lifted, "suppressed": Suppressed}
+HOLD_FORMS: dict[str, type[CollabForm]] = {
+    "holds": Holds,
+    "lifted": Lifted,
+    "suppressed": Suppressed,
+    "lines_in": LinesIn,
+}

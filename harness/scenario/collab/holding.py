@@ -1,6 +1,8 @@
 """Stopping, holding and lifting in a story: a hold is called by what it is over, as `bot 导演` or `session 剪辑组`."""
 
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from typing import Any
 
 from harness.scenario.collab.scene import Hold, Lift, Stop
@@ -42,6 +44,12 @@ def event_of(rooms: Rooms, entry: Stop | Hold | Lift, message: Callable[[str], i
         case Lift():
             hold = _only(rooms, f"SELECT max(id) FROM ({NAMED}) WHERE called = ?", _called(rooms, entry.lift, message))
             return lambda key, at: events.HoldLifted(key=key, at=at, hold=hold)
+
+
+def keep(rooms: Rooms) -> None:
+    """Mark the newest hold void, as an older version has done it that works on the same file."""
+    with closing(sqlite3.connect(rooms.folder / "rooms.db")) as store, store:
+        store.execute("UPDATE holds SET void = 1 WHERE id = (SELECT max(id) FROM holds)")
 
 
 def _called(rooms: Rooms, said: str, message: Callable[[str], int]) -> str:

@@ -257,6 +257,8 @@ def _after_it_was_said(played: Played, entry: Edit | Withdraw | Insert | Clear |
 def _stop_or_hold(played: Played, entry: Stop | Hold | Lift) -> None:
     played.rooms.does(holding.event_of(played.rooms, entry, played.message))
     played.rooms.world.sleep(SETTLE_SECONDS)
+    if isinstance(entry, Hold) and entry.kept:
+        holding.keep(played.rooms)
 
 
 def _crash(played: Played, entry: Crash) -> None:

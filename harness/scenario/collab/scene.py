@@ -236,6 +236,8 @@ class Hold(Happening, frozen=True, kw_only=True):
     hold: Text
     """What it is over: `everything`, `bot B`, `session S`, `plan P`, `ticket P/1`, `bot_in_plan B/P`, `turn B/line`."""
     menu: str | None = None
+    kept: bool = False
+    """Whether it is marked void, and ends by a lift alone."""
 
 
 class Lift(Happening, frozen=True, kw_only=True):

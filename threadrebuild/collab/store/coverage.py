@@ -15,12 +15,17 @@ WAYS = (
     "h.scope = 'ticket' AND s.ticket = h.ticket",  # HOLD-2
     "h.scope = 'bot_in_plan' AND s.bot = h.bot AND s.plan = h.plan",  # HOLD-2
     "h.scope = 'turn' AND s.turn = h.turn",  # HOLD-2 HOLD-6
-    _FIXED.format("c.turn = s.turn"),  # HOLD-8 HOLD-9
+    _FIXED.format("c.turn = s.turn"),  # HOLD-9
     # What its lines would wake: not who works on one already, unless that is covered itself.
     _FIXED.format("c.turn = s.woken_by AND (s.kind = 'item' OR s.seq > h.seq)"),  # HOLD-9
     _FIXED.format("c.bot = s.bot AND c.plan = s.plan"),  # HOLD-9
+    # What a segment that it stopped had not read yet.
+    "s.kind = 'item' AND s.seq < h.seq AND s.inbox IN (SELECT t.work_item FROM json_each(h.effect, '$.stopped_turns') e"
+    " JOIN turns t ON t.id = json_extract(e.value, '$.turn'))",  # HOLD-33
 )
-UNLESS = ("s.bot IN (SELECT value FROM json_each(h.effect, '$.released_bots'))",)
+UNLESS = (
+    "s.bot IN (SELECT value FROM json_each(h.effect, '$.released_bots'))",  # HOLD-31
+)
 
 VIEW = (
     "CREATE VIEW hold_hits AS SELECT h.id AS hold, s.kind AS kind, s.id AS id"

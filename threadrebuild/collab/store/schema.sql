@@ -716,8 +716,8 @@ CREATE TABLE holds (
   scope TEXT NOT NULL CHECK (scope IN ('everything', 'bot', 'session', 'plan', 'ticket', 'bot_in_plan', 'turn')),
   bot INTEGER REFERENCES bots (id),
   session INTEGER REFERENCES sessions (id),
-  plan INTEGER REFERENCES plans (id),
-  ticket INTEGER REFERENCES tickets (id),
+  plan INTEGER,
+  ticket INTEGER,
   turn INTEGER,                                   -- kept when the turn is cleared
   source TEXT NOT NULL CHECK (source IN ('user_text', 'user_button', 'legacy', 'migration')),
   source_message INTEGER REFERENCES messages (id) ON DELETE SET NULL,
@@ -727,6 +727,10 @@ CREATE TABLE holds (
   at INTEGER NOT NULL,
   effect TEXT NOT NULL DEFAULT '{}',
   lifted_by INTEGER REFERENCES user_actions (id),
+  -- HOLD-96
+  FOREIGN KEY (plan) REFERENCES plans (id),
+  -- HOLD-96
+  FOREIGN KEY (ticket) REFERENCES tickets (id),
   CHECK ((scope IN ('bot', 'bot_in_plan')) = (bot IS NOT NULL)),
   CHECK ((scope = 'session') = (session IS NOT NULL)),
   CHECK ((scope IN ('plan', 'bot_in_plan')) = (plan IS NOT NULL)),
@@ -734,6 +738,7 @@ CREATE TABLE holds (
   CHECK ((scope = 'turn') = (turn IS NOT NULL))
 );
 CREATE INDEX holds_active ON holds (seq) WHERE lifted_by IS NULL;
+-- HOLD-95
 CREATE TRIGGER holds_are_kept BEFORE DELETE ON holds BEGIN
   SELECT RAISE(ABORT, 'a hold is lifted, never deleted');
 END;
@@ -744,17 +749,33 @@ END;
 CREATE TRIGGER a_lifted_hold_stays_lifted BEFORE UPDATE OF lifted_by ON holds WHEN OLD.lifted_by IS NOT NULL BEGIN
   SELECT RAISE(ABORT, 'a hold that was lifted is not taken up again');
 END;
+-- HOLD-11
+CREATE TRIGGER the_user_lifts BEFORE UPDATE OF lifted_by ON holds
+WHEN NEW.lifted_by IS NOT NULL AND NOT EXISTS (SELECT 1 FROM user_actions WHERE id = NEW.lifted_by AND event > NEW.seq)
+BEGIN
+  SELECT RAISE(ABORT, 'a hold is lifted by something that the user has done since');
+END;
 CREATE TABLE hold_cover (
   hold INTEGER NOT NULL REFERENCES holds (id),
   turn INTEGER,
   bot INTEGER REFERENCES bots (id),
-  plan INTEGER REFERENCES plans (id),
+  plan INTEGER,
+  -- HOLD-96
+  FOREIGN KEY (plan) REFERENCES plans (id),
   CHECK ((turn IS NOT NULL) <> (bot IS NOT NULL AND plan IS NOT NULL))
 );
 CREATE INDEX cover_of_hold ON hold_cover (hold);
 -- HOLD-7
 CREATE TRIGGER cover_is_fixed BEFORE INSERT ON hold_cover
 WHEN (SELECT seq FROM holds WHERE id = NEW.hold) <> (SELECT max(seq) FROM events) BEGIN
+  SELECT RAISE(ABORT, 'what a hold covers besides is fixed when it is made');
+END;
+-- HOLD-7
+CREATE TRIGGER cover_stays_as_it_is BEFORE UPDATE ON hold_cover BEGIN
+  SELECT RAISE(ABORT, 'what a hold covers besides is fixed when it is made');
+END;
+-- HOLD-7
+CREATE TRIGGER cover_is_kept BEFORE DELETE ON hold_cover BEGIN
   SELECT RAISE(ABORT, 'what a hold covers besides is fixed when it is made');
 END;
 
@@ -764,21 +785,21 @@ CREATE VIEW hold_subjects AS
     -- A read-only answer, and a segment of the old path, are in the matter of the line that opened them.
     ifnull(t.plan, iif(t.mode = 'readonly' OR (SELECT level FROM meta) < 2,
                        (SELECT plan FROM messages WHERE id = t.trigger_message), NULL)) AS plan,
-    t.ticket AS ticket, t.id AS turn, t.woken_by_turn AS woken_by, t.began_seq AS seq
+    t.ticket AS ticket, t.id AS turn, t.woken_by_turn AS woken_by, t.began_seq AS seq, NULL AS inbox
   FROM turns t
   UNION ALL
-  SELECT 'work_item', w.id, w.bot, w.session, w.plan, w.ticket, NULL, NULL, NULL FROM work_items w
+  SELECT 'work_item', w.id, w.bot, w.session, w.plan, w.ticket, NULL, NULL, NULL, NULL FROM work_items w
   UNION ALL
   -- A copy is where the segment that it opens would be, and in the matter that this would be in.
   SELECT 'item', i.id, w.bot, ifnull(m.session, w.session),
-    ifnull(w.plan, iif((SELECT level FROM meta) < 2, m.plan, NULL)), w.ticket, NULL, i.woken_by_turn, i.seq
+    ifnull(w.plan, iif((SELECT level FROM meta) < 2, m.plan, NULL)), w.ticket, NULL, i.woken_by_turn, i.seq, w.id
   FROM inbox_items i JOIN work_items w ON w.id = i.work_item LEFT JOIN messages m ON m.id = i.message
   UNION ALL
-  SELECT 'wait', x.id, w.bot, ifnull(x.session, w.session), w.plan, w.ticket, x.made_by_turn, NULL, NULL
+  SELECT 'wait', x.id, w.bot, ifnull(x.session, w.session), w.plan, w.ticket, x.made_by_turn, NULL, NULL, NULL
   FROM waits x JOIN work_items w ON w.id = x.work_item
   UNION ALL
   -- Who would have a line that is about to be handed out; its number is made of both.
-  SELECT 'hearer', m.id * 65536 + p.bot, p.bot, m.session, m.plan, m.ticket, NULL, m.turn, m.seq
+  SELECT 'hearer', m.id * 65536 + p.bot, p.bot, m.session, m.plan, m.ticket, NULL, m.turn, m.seq, NULL
   FROM messages m JOIN session_participants p ON p.session = m.session WHERE m.state IN ('filed', 'judging');
 
 -- The only answer to "is it held" is the view `hold_hits`: which holds that stand are over what (store/coverage.py).
@@ -789,8 +810,22 @@ WHEN NEW.state IN ('running', 'waiting_approval', 'waiting_ask') AND NEW.mode IS
 BEGIN
   SELECT RAISE(ABORT, 'held');
 END;
+-- HOLD-77
+CREATE TRIGGER what_only_answers_is_let_in_by_the_user BEFORE INSERT ON turns
+WHEN NEW.mode = 'readonly' AND NOT EXISTS (SELECT 1 FROM messages WHERE id = NEW.trigger_message AND author = 'user')
+BEGIN
+  SELECT RAISE(ABORT, 'a read-only answer is to a line of the user');
+END;
 -- HOLD-76
-CREATE TRIGGER no_live_turn_goes_under_a_hold AFTER UPDATE OF bot, session, plan, ticket, mode, state, trigger_message ON turns
+CREATE TRIGGER what_answers_under_a_hold_goes_on_answering BEFORE UPDATE OF mode ON turns
+WHEN OLD.mode = 'readonly' AND NEW.mode IS NOT 'readonly'
+  AND EXISTS (SELECT 1 FROM hold_hits WHERE kind = 'turn' AND id = OLD.id)
+BEGIN
+  SELECT RAISE(ABORT, 'held');
+END;
+-- HOLD-76
+CREATE TRIGGER no_live_turn_goes_under_a_hold AFTER UPDATE OF bot, session, plan, ticket, mode, state, trigger_message, woken_by_turn
+ON turns
 WHEN NEW.state IN ('running', 'waiting_approval', 'waiting_ask') AND NEW.mode IS NOT 'readonly'
   AND EXISTS (SELECT 1 FROM hold_hits WHERE kind = 'turn' AND id = NEW.id)
 BEGIN
