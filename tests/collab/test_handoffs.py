@@ -53,7 +53,7 @@ def test_a_line_between_bots_is_no_request(tmp_path: Path) -> None:
         expect_equal("HAND-03", made, False, "a request made of a mere line, for the store")
         home.hop("文案", events.Call("end_turn", {"reason": "nothing_new"}))
         expect_equal("HAND-03", home.turn("文案")["state"], "completed", "how the other may end")
-        home.hop("导演", events.Call("end_turn", {"reason": "done"}))
+        home.hop("导演", text="请它看了")
         ended = home.value("SELECT state FROM work_items WHERE id = ?", works[0][0])
         expect_equal("HAND-03", ended, "closed", "the work of the one who asked: it owes and waits for nothing")
 

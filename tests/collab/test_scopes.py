@@ -32,8 +32,9 @@ def spoken(home: Evening, bot: str, text: str, *, room: str = ROOM) -> int:
     """A Bot says something in a room of its own accord, in a turn that a line to it opened; returns the message."""
     home.say("说一声", to=bot)
     home.hop(bot, events.Call("send_message", {"text": text, "session": home.session(room)}))
-    home.hop(bot, events.Call("end_turn", {"reason": "said"}))
-    return int(home.value("SELECT max(id) FROM messages WHERE author = 'bot'"))
+    said = int(home.value("SELECT max(id) FROM messages WHERE author = 'bot'"))
+    home.hop(bot, text="说了")
+    return said
 
 
 @proves("CTRL-16")
