@@ -222,6 +222,8 @@ class Rooms:
                     return
             finally:
                 self._beginning = None
+        if effect.kind == "push":
+            return
         if effect.kind == "timer":
             seconds = max(0.0, (effect.body["due"] - self.now()) / 1000)
             reply = Reply(seconds, lambda key, at: events.TimerRang(key=key, at=at, effect=effect.id))
@@ -273,7 +275,7 @@ class Rooms:
     def _note_begun(self, effect: Effect) -> None:
         self._beginning = None
         assert self.engine is not None
-        if self.engine.db.value("SELECT state FROM effects WHERE id = ?", effect.id) != "started":
+        if self.engine.db.value("SELECT state FROM effects WHERE id = ?", effect.id) not in ("started", "done"):
             return
         self.started.append(effect)
         if self.log is not None:

@@ -74,10 +74,10 @@ def arm(
 
 
 def suspend(change: Change, hold: int) -> list[int]:
-    """Suspend the check-backs that a hold covers and that are not suspended; returns them."""
+    """Suspend the check-backs, and waits for a delegation, that a hold covers and that are not; returns them."""
     rows = change.db.rows(
         "SELECT w.id FROM waits w JOIN hold_hits x ON x.kind = 'wait' AND x.id = w.id"
-        " WHERE x.hold = ? AND w.kind = 'timer' AND w.state = 'open' ORDER BY w.id",
+        " WHERE x.hold = ? AND w.kind IN ('timer', 'delegation') AND w.state = 'open' ORDER BY w.id",
         hold,
     )
     for row in rows:
@@ -86,12 +86,12 @@ def suspend(change: Change, hold: int) -> list[int]:
 
 
 def revive(change: Change) -> None:
-    """Let those ring again that no hold covers any more: at their time, or at once where that has passed."""
-    for row in change.db.rows("SELECT * FROM waits WHERE kind = 'timer' AND state = 'suspended' ORDER BY id"):
+    """Let those go on that no hold covers any more: to ring at their time, or at once where that has passed."""
+    for row in change.db.rows("SELECT * FROM waits WHERE state = 'suspended' ORDER BY id"):
         if holds.over(change.db, "wait", row["id"]):
             continue
-        change.db.write("UPDATE waits SET state = 'open' WHERE id = ?", row["id"])  # HOLD-55
-        if not _is_wound(change.db, row["id"]):
+        change.db.write("UPDATE waits SET state = 'open' WHERE id = ?", row["id"])  # HOLD-55 DEL-34
+        if row["kind"] == "timer" and not _is_wound(change.db, row["id"]):
             _wind(change, row["id"], max(row["due"], change.at))  # HOLD-55
 
 
@@ -119,6 +119,8 @@ def time_came(change: Change, event: TimerRang) -> None:
     )
     if wait is None or wait["state"] not in ("open", "suspended"):
         return
+    if wait["kind"] != "timer":  # DEL-32
+        return
     held = holds.over(change.db, "wait", wait["id"])
     if held:
         _suspend(change, wait["id"])  # HOLD-65
@@ -138,7 +140,7 @@ def _replaced(change: Change, work_item: int, session: int, dedupe: str) -> list
     )
     if change.level < BY_WORK_FROM_LEVEL:
         return [each for each in pending if each["session"] == session]
-    return [each for each in pending if (each["work_item"], each["dedupe"]) == (work_item, dedupe)]  # HOLD-58
+    return [each for each in pending if (each["work_item"], each["dedupe"]) == (work_item, dedupe)]  # HOLD-58 DEL-33
 
 
 def _wake(change: Change, wait: sqlite3.Row) -> None:

@@ -6,7 +6,7 @@ Pure: the same store and segment give the same text.
 import sqlite3
 from collections.abc import Sequence
 
-from threadrebuild.collab import desk, holds, household, localtime, quotes, readonly
+from threadrebuild.collab import delegation_view, desk, holds, household, localtime, quotes, readonly
 from threadrebuild.database import Database
 
 TRANSCRIPT_LINES = 40  # QUOT-14
@@ -104,6 +104,8 @@ def _line(db: Database, turn: sqlite3.Row, message: sqlite3.Row) -> str:
 
 
 def _heard(db: Database, turn: sqlite3.Row, item: sqlite3.Row) -> str:
+    if item["delegation"] is not None:
+        return f"[{item['id']}] {delegation_view.told(db, item)}"
     message = db.row("SELECT * FROM messages WHERE id = ?", item["message"])
     speaker = message and db.value("SELECT name FROM bots WHERE id = ?", message["bot"])
     tag = _tag(db, turn, message) if message is not None else ""

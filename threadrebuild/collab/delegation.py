@@ -1,5 +1,7 @@
 """Delegations: a named request of one work item to another Bot's, with the result that is expected, until it is
 answered or cancelled. The result comes back once, into the inbox of the work that asked.
+
+Who asked waits for just that; no timer ends it. A delegation is cancelled where one of its Bots or places goes.
 """
 
 import json
@@ -11,9 +13,10 @@ import msgspec
 from threadrebuild.collab import household, inbox, turns, work
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.toolbox import Refused, checked, tool
-from threadrebuild.database import Id
+from threadrebuild.database import Database, Id
 
-FROM_LEVEL = 3
+FROM_LEVEL = 3  # DEL-03
+CANCELLED = "Delegation {id} is cancelled, and not done: {why}."
 
 
 class _Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -32,12 +35,12 @@ def delegate(change: Change, turn: sqlite3.Row, arguments: dict[str, Any]) -> st
 
     Raises `Refused` for a request that names nobody here, or what is not of this matter.
     """
-    if change.level < FROM_LEVEL:  # DEL-03
+    if change.level < FROM_LEVEL:
         raise Refused("There is no such tool.")
     wanted = checked(arguments, _Request)
     if turn["mode"] != "work":  # DEL-04 DEL-05
         raise Refused("Only a segment that works on a matter can delegate.")
-    if not wanted.ask.strip():
+    if not wanted.ask.strip():  # DEL-03
         raise Refused("A request needs words.")
     to = _resolved(change, turn, wanted.to)
     _check_matter(change, turn, wanted)
@@ -61,67 +64,177 @@ def delegate(change: Change, turn: sqlite3.Row, arguments: dict[str, Any]) -> st
         change.at,
     )
     change.log("delegation.made", bot=turn["bot"], plan=turn["plan"], turn=turn["id"], delegation=delegation, to=to)
-    live = work.live_turn(change.db, to, turn["plan"])  # DEL-16
-    inbox.put_delegated(
-        change, receiver if live is None else live["work_item"], "request", delegation, wanted.ask, inbox.PRIO_REQUEST
-    )
+    _push(change, delegation, "open")
+    # It waits for just this work: a segment of the same plan that is at other work ends first.
+    inbox.put_delegated(change, receiver, "request", delegation, wanted.ask, inbox.PRIO_REQUEST)  # DEL-12 DEL-16
     if wanted.goes_on:  # DEL-14
         return f"delegation {delegation}"
-    change.db.write(  # DEL-13
+    change.db.write(
         "INSERT INTO waits (work_item, kind, ref, dedupe, made_by_turn) VALUES (?, 'delegation', ?, ?, ?)",
         turn["work_item"],
         delegation,
         f"delegation:{delegation}",
         turn["id"],
     )
-    turns.end(change, turn["id"], "completed", "delegated")
+    turns.end(change, turn["id"], "completed", "delegated")  # DEL-13
     return f"delegation {delegation}"
 
 
 def answer(change: Change, turn: sqlite3.Row, text: str) -> list[int]:
     """Answer by words what a segment's work item was asked for that words can answer; returns those delegations."""
-    open_ = change.db.rows(
-        "SELECT * FROM delegations WHERE to_item = ? AND state = 'open' AND expects = 'answer' ORDER BY id",  # DEL-24
-        turn["work_item"],
+    asked = change.db.rows(
+        "SELECT d.* FROM delegations d JOIN work_items w ON w.id = d.to_item WHERE w.bot = ? ORDER BY d.id", turn["bot"]
     )
-    for each in open_:
+    answered = [
+        each
+        for each in asked
+        if each["state"] == "open"  # DEL-02
+        if each["to_item"] == turn["work_item"]  # DEL-24
+        if each["expects"] == "answer"  # DEL-27
+    ]
+    for each in answered:
         resolve(change, each, "replied", text)
-    return [each["id"] for each in open_]
+    return [each["id"] for each in answered]
 
 
 def resolve(
     change: Change, delegation: sqlite3.Row, state: Literal["replied", "cancelled"], result: str, *, wakes: bool = True
 ) -> None:
-    """Close a delegation with its result, which comes once to the work that asked (DEL-29)."""
+    """Close a delegation with its result, which comes once to the work that asked."""
     change.db.write(
-        "UPDATE delegations SET state = ?, result = ? WHERE id = ? AND state = 'open'", state, result, delegation["id"]
-    )
-    inbox.put_delegated(
-        change, delegation["from_item"], "reply", delegation["id"], result, inbox.PRIO_REPLY, wakes=wakes
-    )
-    change.db.write(
-        "UPDATE waits SET state = ? WHERE kind = 'delegation' AND ref = ? AND state IN ('open', 'suspended')",
-        "fired" if state == "replied" else "void",
+        "UPDATE delegations SET state = ?, result = ?, closed_at = ? WHERE id = ?",
+        state,
+        result,
+        change.at,
         delegation["id"],
     )
+    _take_request_back(change, delegation["id"])
+    _end_wait(change, delegation["id"], state)  # DEL-29
+    inbox.put_delegated(
+        change,
+        delegation["from_item"],
+        "reply",
+        delegation["id"],
+        result,
+        inbox.PRIO_REPLY,
+        author="bot" if state == "replied" else "app",  # DEL-45
+        wakes=wakes,
+    )
     change.log(f"delegation.{state}", plan=delegation["plan"], ticket=delegation["ticket"], delegation=delegation["id"])
+    _push(change, delegation["id"], state)
+
+
+def bot_went(change: Change, bot: int, state: str) -> None:
+    """Cancel what a Bot that is archived or deleted was asked for, or has asked for.
+
+    Whoever asked it is told, and woken by that; it itself is not.
+    """
+    name = change.db.value("SELECT name FROM bots WHERE id = ?", bot)
+    for each in [row for row in known(change.db) if row["state"] == "open"]:
+        if bot in (each["from_bot"], each["to_bot"]):  # DEL-41
+            _cancel(
+                change,
+                each,
+                f"{name} was {state}",
+                wakes=each["from_bot"] != bot,  # DEL-42 DEL-43
+            )
+
+
+def session_emptied(change: Change, session: int) -> None:
+    """Cancel what was asked in a session that is cleared or deleted, or at home there; nobody is woken by that.
+
+    What came back before and has not been read starts nothing either.
+    """
+    title = change.db.value("SELECT title FROM sessions WHERE id = ?", session)
+    for each in [row for row in known(change.db) if row["state"] == "open"]:
+        if session in places(each):  # DEL-41
+            _cancel(change, each, f"“{title}” was emptied", wakes=False)
+    unread = change.db.rows(
+        "SELECT i.id, i.work_item FROM inbox_items i JOIN work_items w ON w.id = i.work_item"
+        " WHERE i.kind = 'reply' AND i.state IN ('queued', 'held') AND w.session = ? ORDER BY i.id",
+        session,
+    )
+    for item in unread:
+        change.db.write("UPDATE inbox_items SET wakes = 0 WHERE id = ?", item["id"])  # DEL-44
+        work.settle_waiting(change, item["work_item"])
+
+
+def known(db: Database) -> list[sqlite3.Row]:
+    """All delegations, each with its Bots and with the sessions that it takes place in."""
+    return db.rows(
+        "SELECT d.*, f.bot AS from_bot, t.bot AS to_bot, f.session AS from_session, t.session AS to_session,"
+        " u.session AS turn_session, p.session AS plan_session FROM delegations d"
+        " JOIN work_items f ON f.id = d.from_item JOIN work_items t ON t.id = d.to_item"
+        " LEFT JOIN turns u ON u.id = d.turn LEFT JOIN plans p ON p.id = d.plan ORDER BY d.id"
+    )
+
+
+def places(delegation: sqlite3.Row) -> set[int | None]:
+    """The sessions that a known delegation takes place in: the chat of its two Bots, and where its matter is."""
+    names = ("session", "from_session", "to_session", "turn_session", "plan_session")
+    return {delegation[name] for name in names}
+
+
+def _cancel(change: Change, delegation: sqlite3.Row, why: str, *, wakes: bool) -> None:
+    said = CANCELLED.format(id=delegation["id"], why=why)
+    at_it = change.db.row(
+        "SELECT t.* FROM live_turns t JOIN inbox_items i ON i.read_by_turn = t.id"
+        " WHERE i.delegation = ? AND i.kind = 'request'",
+        delegation["id"],
+    )
+    if at_it is not None:
+        inbox.put_note(change, at_it, said)
+    resolve(change, delegation, "cancelled", said, wakes=wakes)
+
+
+def _take_request_back(change: Change, delegation: int) -> None:
+    """Let nobody read a request any more that is answered or cancelled."""
+    unread = "SELECT * FROM inbox_items WHERE delegation = ? AND kind = 'request' AND state IN ('queued', 'held')"
+    for item in change.db.rows(unread, delegation):
+        change.db.write("UPDATE inbox_items SET state = 'void' WHERE id = ?", item["id"])
+        work.settle_waiting(change, item["work_item"])
+
+
+def _end_wait(change: Change, delegation: int, why: str) -> None:
+    """Let the work that asked wait no more for this; where it waited for nothing else, it rests."""
+    for wait in change.db.rows(
+        "SELECT * FROM waits WHERE kind = 'delegation' AND ref = ? AND state IN ('open', 'suspended')", delegation
+    ):
+        change.db.write(
+            "UPDATE work_items SET state = 'idle' WHERE id = ?1 AND state = 'waiting' AND NOT EXISTS"
+            " (SELECT 1 FROM waits WHERE work_item = ?1 AND id <> ?2 AND state IN ('open', 'suspended'))",
+            wait["work_item"],
+            wait["id"],
+        )
+        change.db.write("UPDATE waits SET state = 'void', void_reason = ? WHERE id = ?", why, wait["id"])
+
+
+def _push(change: Change, delegation: int, state: str) -> None:
+    """Tell whoever looks on that a delegation has changed; a client that misses it asks again for all."""
+    body = {"event": "delegation.changed", "delegation": delegation, "state": state}
+    change.effect("push", body, subject=f"delegation:{delegation}")  # DEL-49
 
 
 def _resolved(change: Change, turn: sqlite3.Row, to: int | str) -> int:
     """The other Bot that is asked, present where this matter is at home. Raises `Refused`."""
-    found = [bot for name, bot in household.roster(change.db).items() if to in (name, bot)]
-    if not found or found[0] == turn["bot"]:  # DEL-06 DEL-08
-        raise Refused(f"{to!r} is no other Bot.")
-    places = change.db.rows(  # DEL-07
+    key = "id" if isinstance(to, int) else "name"
+    found = change.db.row(f"SELECT * FROM bots WHERE {key} = ?", to)
+    if found is None:  # DEL-08
+        raise Refused(f"{to!r} is no Bot: name one by its id or its exact name.")
+    if found["state"] != "active":  # DEL-06
+        raise Refused(f"{to!r} is not at work any more.")
+    if found["id"] == turn["bot"]:  # DEL-06
+        raise Refused(f"{to!r} is you.")
+    places = change.db.rows(
         "SELECT ?1 AS session UNION SELECT session FROM work_items WHERE id = ?2"
         " UNION SELECT session FROM plans WHERE id = ?3",
         turn["session"],
         turn["work_item"],
         turn["plan"],
     )
-    if not any(found[0] in household.members(change.db, place["session"]).values() for place in places):
+    if not any(found["id"] in household.members(change.db, place["session"]).values() for place in places):  # DEL-07
         raise Refused(f"{to!r} is not present where this matter is.")
-    return found[0]
+    return int(found["id"])
 
 
 def _check_matter(change: Change, turn: sqlite3.Row, wanted: _Request) -> None:
@@ -129,23 +242,32 @@ def _check_matter(change: Change, turn: sqlite3.Row, wanted: _Request) -> None:
     plan = change.db.value("SELECT plan FROM tickets WHERE id = ?", wanted.ticket)
     if wanted.ticket is not None and plan != turn["plan"]:  # DEL-09
         raise Refused(f"{wanted.ticket} is no ticket of this plan.")
-    known = [row["name"] for row in change.db.rows("SELECT name FROM parts WHERE ticket IS ?", wanted.ticket)]
-    strange = [part for part in wanted.parts if part not in known]
+    parts = change.db.rows(
+        "SELECT p.name FROM parts p JOIN tickets t ON t.id = p.ticket WHERE t.plan = ?1 AND ifnull(?2, t.id) = t.id",
+        turn["plan"],
+        wanted.ticket,
+    )
+    strange = [part for part in wanted.parts if part not in {row["name"] for row in parts}]
     if strange:  # DEL-09
-        raise Refused(f"{', '.join(strange)}: no part of that ticket.")
-    for requirement in wanted.requirement_ids:  # DEL-10
+        raise Refused(f"{', '.join(strange)}: no such part there.")
+    for requirement in wanted.requirement_ids:
         row = change.db.row("SELECT * FROM requirements WHERE id = ?", requirement)
-        if row is None or row["state"] != "active" or row["plan"] not in (None, turn["plan"]):
+        if (
+            row is None
+            or row["state"] != "active"  # DEL-10
+            or row["plan"] not in (None, turn["plan"])  # DEL-10
+            or (wanted.ticket is not None and row["ticket"] not in (None, wanted.ticket))  # DEL-10
+        ):
             raise Refused(f"Requirement {requirement} is not in force for this work.")
 
 
 def _collaboration(change: Change, turn: sqlite3.Row, to: int) -> int:
-    """The collaboration chat of exactly two Bots, made where there is none (DEL-11)."""
+    """The collaboration chat of exactly two Bots, made where there is none."""
     found = change.db.value(
         "SELECT s.id FROM sessions s WHERE s.collaboration = 1 AND s.state = 'open' AND"
         " (SELECT group_concat(bot) FROM (SELECT bot FROM session_participants WHERE session = s.id ORDER BY bot)) = ?",
         ",".join(map(str, sorted((turn["bot"], to)))),
     )
-    if found is not None:
+    if found is not None:  # DEL-11
         return int(found)
     return household.open_chat(change, turn["bot"], to, source=turn["session"], collaboration=True)

@@ -152,8 +152,11 @@ def _outcome(change: Change, turn: sqlite3.Row, draft: Draft) -> Reason:
 
 def finish(change: Change, turn: sqlite3.Row, reason: Reason, draft: Draft) -> None:
     """Let a segment be over for a reason."""
-    if draft.answer.strip() and reason == "answered":
-        delegation.answer(change, turn, draft.answer)  # DEL-24
+    if (
+        draft.answer.strip()
+        and reason == "answered"  # DEL-28
+    ):
+        delegation.answer(change, turn, draft.answer)
     if reason == "blocked":
         asks.work_question(change, turn, draft.needs_from_user)
     turns.end(change, turn["id"], "completed", reason)

@@ -3,7 +3,7 @@
 import json
 import sqlite3
 
-from threadrebuild.collab import check_backs
+from threadrebuild.collab import aborting, check_backs, delegation, turns, work
 from threadrebuild.collab.change import Change, Missing
 from threadrebuild.collab.events import BotAdded, BotRetired, SessionOpened
 from threadrebuild.database import Database
@@ -30,7 +30,23 @@ def retire(change: Change, event: BotRetired) -> None:
     change.db.write("UPDATE bots SET state = ? WHERE id = ?", event.state, event.bot)
     if event.state == "deleted":
         check_backs.void_of_bot(change, event.bot)  # HOLD-56
+    if change.level >= delegation.FROM_LEVEL:
+        _end_work(change, event.bot, event.state)
     change.log(f"bot.{event.state}", bot=event.bot)
+
+
+def _end_work(change: Change, bot: int, state: str) -> None:
+    """End what a Bot is at, with all that it has begun outside, and close its work; what is unread starts nothing."""
+    for turn in change.db.rows("SELECT * FROM live_turns WHERE bot = ? ORDER BY id", bot):
+        aborting.give_up(change, turn["id"])  # DEL-46
+        turns.end(change, turn["id"], "stopped", state)  # DEL-46
+    delegation.bot_went(change, bot, state)
+    change.db.write(
+        "UPDATE inbox_items SET wakes = 0 WHERE state IN ('queued', 'held')"
+        " AND work_item IN (SELECT id FROM work_items WHERE bot = ?)",
+        bot,
+    )
+    work.close_all(change, bot)  # DEL-46
 
 
 def open_session(change: Change, event: SessionOpened) -> None:

@@ -123,7 +123,9 @@ ROUTES: dict[str, Show | Write] = {
     "PUT /v1/sessions/{id:int}/lead": Write(events.LeadSet, "session", Leader, lead.view),
     "POST /v1/sessions/{id:int}/clear": Write(events.SessionCleared, "session", Emptying, _SESSION),
     "POST /v1/sessions/{id:int}/delete": Write(events.SessionDeleted, "session", Emptying, _SESSION),
+    "GET /v1/sessions/{id:int}/delegations": delegation_view.of_session,  # DEL-48
     "GET /v1/tasks/{id:int}": plans.detail,
+    "GET /v1/tasks/{id:int}/delegations": delegation_view.of_plan,  # DEL-48
     "PATCH /v1/tasks/{id:int}/spec": Write(events.BoardEdited, "plan", Spec, plans.detail),
     "GET /v1/turns/{id:int}/commands": lambda view, id_, at: {"commands": runs.commands(view, id_)},  # TURN-27
     "POST /v1/turns/{id:int}/continue": Write(events.Continued, "turn", Said, _TURN),
@@ -141,7 +143,9 @@ REMOTE = frozenset(
         "POST /v1/sessions/{id:int}/clear",  # QUOT-10
         "POST /v1/sessions/{id:int}/delete",  # QUOT-10
         "POST /v1/turns/{id:int}/continue",
+        "GET /v1/sessions/{id:int}/delegations",  # DEL-48
         "GET /v1/tasks/{id:int}",
+        "GET /v1/tasks/{id:int}/delegations",  # DEL-48
         "PATCH /v1/tasks/{id:int}/spec",
     }
 )

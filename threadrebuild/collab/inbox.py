@@ -6,6 +6,7 @@ runs, they wake the work. Each copy keeps the words as they were when it was put
 
 import sqlite3
 from collections.abc import Sequence
+from typing import Literal
 
 from threadrebuild.collab import attribution, holds, lifting, readonly, redirect, wakes, work
 from threadrebuild.collab.change import Change
@@ -153,23 +154,37 @@ def hand_on(change: Change, turn: sqlite3.Row, work_item: int, live: sqlite3.Row
 
 
 def put_delegated(
-    change: Change, work_item: int, kind: str, delegation: int, text: str, prio: int, *, wakes: bool = True
+    change: Change,
+    work_item: int,
+    kind: Literal["request", "reply"],
+    delegation: int,
+    text: str,
+    prio: int,
+    *,
+    author: Literal["bot", "app"] = "bot",
+    wakes: bool = True,
 ) -> None:
-    """Add a request, or what came of one, to an inbox."""
+    """Add a request, or what came of one, to an inbox; what a hold is over waits for its lift."""
     item = change.db.write(
         "INSERT INTO inbox_items (work_item, kind, delegation, author, text, prio, wakes, seq)"
-        " VALUES (?, ?, ?, 'bot', ?, ?, ?, ?)",
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         work_item,
         kind,
         delegation,
+        author,
         text,
         prio,
         int(wakes),
         change.event,
     )
-    if holds.over(change.db, "item", item):  # DEL-30
-        change.db.write("UPDATE inbox_items SET state = 'held' WHERE id = ?", item)
-    elif wakes and work.live_of(change.db, work_item) is None:
+    copy = change.db.row("SELECT * FROM inbox_items WHERE id = ?", item)
+    held = holds.over(change.db, "item", item)
+    if held and copy is not None:  # DEL-30
+        keep_back(change, copy, held)
+    elif (
+        wakes  # DEL-44
+        and work.live_of(change.db, work_item) is None  # DEL-15
+    ):
         work.queue(change, work_item)
 
 

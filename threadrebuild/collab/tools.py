@@ -9,6 +9,7 @@ import msgspec
 from threadrebuild.collab import (
     asks,
     closing,
+    delegation,
     desk,
     holds,
     household,
@@ -33,6 +34,7 @@ FOR_ANSWERS = [*OPEN_TO_ALL, *(f"{beginning}*" for beginning in BEGINNINGS_OPEN_
 """What a Bot is given that only answers."""
 ENDS_WITH_A_LINE = 2
 """The last level at which a line in a chat between Bots ends the segment that said it."""
+GONE = "Not run: this Bot, or its work here, is closed."
 SENT_BACK = "Nobody here is called"
 
 
@@ -59,6 +61,9 @@ def start(change: Change, turn: sqlite3.Row, call: sqlite3.Row) -> bool:
     own = OWN.get(call["name"])
     if is_held(change, turn) and not changes_nothing(call["name"]):  # HOLD-72
         change.db.write("UPDATE calls SET state = 'refused', result = ? WHERE id = ?", readonly.HELD, call["id"])
+        return True
+    if call["effectful"] and not _may_act(change, turn):
+        change.db.write("UPDATE calls SET state = 'refused', result = ? WHERE id = ?", GONE, call["id"])
         return True
     try:
         if call["effectful"] and turn["mode"] == "desk":  # DESK-10
@@ -93,6 +98,20 @@ def start(change: Change, turn: sqlite3.Row, call: sqlite3.Row) -> bool:
 def is_held(change: Change, turn: sqlite3.Row) -> bool:
     """Whether nothing that a turn does may have a side effect."""
     return turn["mode"] == "readonly" or bool(holds.over(change.db, "turn", turn["id"]))
+
+
+def _may_act(change: Change, turn: sqlite3.Row) -> bool:
+    """Whether a segment still has the right to change anything: it is live, its Bot is at work, its work is open."""
+    row = change.db.row(
+        "SELECT b.state AS bot, w.state AS work FROM live_turns t JOIN bots b ON b.id = t.bot"
+        " LEFT JOIN work_items w ON w.id = t.work_item WHERE t.id = ?",
+        turn["id"],
+    )
+    return change.level < delegation.FROM_LEVEL or (
+        row is not None
+        and row["bot"] == "active"  # DEL-47
+        and row["work"] != "closed"  # DEL-47
+    )
 
 
 def record(change: Change, call: sqlite3.Row, event: Ran) -> None:

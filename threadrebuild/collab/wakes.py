@@ -45,4 +45,4 @@ def suppress(change: Change, kind: Kind, bot: int, held: Sequence[sqlite3.Row], 
 
 def kind_of(copy: sqlite3.Row) -> Kind:
     """What would have woken a Bot by a copy in its inbox."""
-    return "bot line" if copy["author"] == "bot" else BY_COPY[copy["kind"]]
+    return "bot line" if copy["author"] == "bot" and copy["kind"] == "line" else BY_COPY[copy["kind"]]

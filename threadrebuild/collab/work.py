@@ -143,6 +143,11 @@ def settle_waiting(change: Change, work_item: int) -> None:
         settle(change, work_item)
 
 
+def close_all(change: Change, bot: int) -> None:
+    """Close all work of a Bot that is gone."""
+    change.db.write("UPDATE work_items SET state = 'closed', queued_seq = NULL WHERE bot = ?", bot)
+
+
 def mend(change: Change) -> None:
     """Settle what an application that ended unexpectedly has left as running."""
     left = change.db.rows(

@@ -577,6 +577,14 @@ CREATE TABLE processes (                          -- of commands, from when they
   ended INTEGER NOT NULL DEFAULT 0 CHECK (ended IN (0, 1))
 );
 
+-- DEL-47
+CREATE TRIGGER nothing_runs_for_a_bot_that_is_gone BEFORE INSERT ON effects
+WHEN NEW.kind = 'run_tool' AND (SELECT level FROM meta) >= 3
+  AND EXISTS (SELECT 1 FROM turns t JOIN bots b ON b.id = t.bot WHERE t.id = NEW.turn AND b.state <> 'active')
+BEGIN
+  SELECT RAISE(ABORT, 'a Bot that is gone runs nothing');
+END;
+
 CREATE TABLE inbox_items (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   work_item INTEGER NOT NULL REFERENCES work_items (id),
@@ -635,6 +643,7 @@ CREATE TABLE waits (
   state TEXT NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'suspended', 'fired', 'void')),
   voided INTEGER NOT NULL DEFAULT 0,              -- what a version that knows no holds goes by
   void_reason TEXT,
+  -- DEL-35
   CHECK (kind <> 'delegation' OR due IS NULL)
 );
 CREATE UNIQUE INDEX one_open_wait_a_key ON waits (work_item, dedupe) WHERE dedupe IS NOT NULL AND state IN ('open', 'suspended');
@@ -850,10 +859,12 @@ CREATE TABLE delegations (
   state TEXT NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'replied', 'cancelled')),
   result TEXT,
   at INTEGER NOT NULL,
+  closed_at INTEGER,
+  -- DEL-01
   CHECK (from_item <> to_item)
 );
 
--- HAND-01 HAND-03
+-- HAND-01 HAND-03 DEL-51
 CREATE TRIGGER a_delegation_is_called_for BEFORE INSERT ON delegations
 WHEN NOT EXISTS (SELECT 1 FROM calls WHERE turn = NEW.turn AND name = 'delegate') BEGIN
   SELECT RAISE(ABORT, 'only a delegate call makes a delegation');
@@ -863,6 +874,17 @@ CREATE TRIGGER a_request_is_of_a_delegation BEFORE INSERT ON inbox_items
 WHEN NEW.kind = 'request' AND NOT EXISTS (SELECT 1 FROM delegations WHERE to_item = NEW.work_item AND state = 'open')
 BEGIN
   SELECT RAISE(ABORT, 'only a delegation asks for work');
+END;
+-- DEL-29
+CREATE UNIQUE INDEX one_result_a_delegation ON inbox_items (delegation) WHERE kind = 'reply';
+-- DEL-45
+CREATE TRIGGER what_came_of_a_delegation_stays BEFORE UPDATE ON delegations
+WHEN OLD.state <> 'open' AND (NEW.state <> OLD.state OR NEW.result IS NOT OLD.result OR NEW.ask <> OLD.ask) BEGIN
+  SELECT RAISE(ABORT, 'a delegation is closed once');
+END;
+-- DEL-45
+CREATE TRIGGER delegations_are_kept BEFORE DELETE ON delegations BEGIN
+  SELECT RAISE(ABORT, 'a delegation is closed, never deleted');
 END;
 
 CREATE INDEX delegations_of_receiver ON delegations (to_item) WHERE state = 'open';
@@ -921,6 +943,11 @@ CREATE TABLE reviews (
   missed INTEGER NOT NULL DEFAULT 0,
   at INTEGER NOT NULL
 );
+-- DEL-31
+CREATE TRIGGER a_review_is_called_for BEFORE INSERT ON reviews
+WHEN NEW.turn IS NOT NULL AND NOT EXISTS (SELECT 1 FROM calls WHERE turn = NEW.turn AND name = 'review') BEGIN
+  SELECT RAISE(ABORT, 'saying that something passed is no review');
+END;
 CREATE TABLE checks (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   plan INTEGER NOT NULL REFERENCES plans (id),
