@@ -53,6 +53,8 @@ class Evening:
         self.now = NINE
         self.ran: list[dict[str, Any]] = []
         """The tools that really ran: their effects' bodies."""
+        self.nod: bool | None = False
+        """Whether what a Bot asks the user is read as only asking for a nod; None where that is left to the test."""
         self._keys = 0
         limits = dict(bots) if isinstance(bots, Mapping) else dict.fromkeys(bots)
         for name, limit in limits.items():
@@ -68,6 +70,8 @@ class Evening:
         self.now += 1000
         for effect in self.engine.handle(kind(key=self._key(), at=self.now, **fields)):
             self.engine.begin(effect.id)
+            if effect.body.get("reads") == "Bot words" and self.nod is not None:
+                self.happens(events.Read, effect=effect.id, raw=json.dumps({"nod": self.nod}))
 
     def say(
         self,

@@ -14,6 +14,7 @@ ARGUMENT = {"shell": "command", "read_file": "path", "write_file": "path", "list
 HOP_SECONDS = 10.0
 TOOL_SECONDS = 1.0
 JUDGE_SECONDS = 1.0
+NOD_SECONDS = 1.0
 ORGANIZER_SECONDS = 2.0
 AGAIN = " (again)"
 """Behind the label of the line that opened a turn: the next turn that it opens."""
@@ -79,7 +80,10 @@ class StoryScript:
 
     def read(self, rooms: Rooms, effect: Effect) -> Reply:
         """A reading of a line: what it means, or what it is about."""
-        reads, message, _ = effect.subject.split(":")
+        reads, _, rest = effect.subject.partition(":")
+        if reads == "Bot words":
+            return self._read_question(rooms, effect, int(rest))
+        message = rest.partition(":")[0]
         line = self.lines[self._label(rooms, int(message))]
         answer: Reading | Filed
         if reads == "user words":
@@ -94,6 +98,16 @@ class StoryScript:
             return Reply(0.0, lambda key, at: events.Read(key=key, at=at, effect=effect.id, failure=str(answer)))
         raw = "{" if answer == "unreadable" else plain(self._raw(effect, answer))
         return Reply(seconds, lambda key, at: events.Read(key=key, at=at, effect=effect.id, raw=raw, model="reader"))
+
+    def _read_question(self, rooms: Rooms, effect: Effect, call: int) -> Reply:
+        """A reading of what a Bot asks the user, as the call says: whether it only asks for a nod."""
+        ((hop, ord_),) = rooms.ask("SELECT hop, ord FROM calls WHERE id = ?", call)
+        hops = self._hops(*self._turn(rooms, effect.turn))
+        nod = hops[hop - 1].calls[ord_].get("nod", False) if hop <= len(hops) else False
+        if nod in NO_ANSWER:
+            return Reply(0.0, lambda key, at: events.Read(key=key, at=at, effect=effect.id, failure=nod))
+        raw = "{" if nod == "unreadable" else plain({"nod": nod})
+        return Reply(NOD_SECONDS, lambda key, at: events.Read(key=key, at=at, effect=effect.id, raw=raw))
 
     def judge(self, rooms: Rooms, effect: Effect) -> Reply:
         """Whether a Bot steps in."""
