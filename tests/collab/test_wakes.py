@@ -261,6 +261,8 @@ def test_a_check_back_under_a_hold_comes_after_the_lift(tmp_path: Path) -> None:
     expect_equal("HOLD-65", state, "suspended", "how it stands then")
     lift(home, 1)
     expect_equal("HOLD-55", home.value("SELECT state FROM waits"), "open", "how it stands after the lift")
+    wound = [each.subject for each in home.engine.open_effects() if each.kind == "timer"]
+    expect("HOLD-55", any(each.startswith("check_back:") for each in wound), f"a time is waited for: {wound}")
     home.later(1)
     expect_equal("HOLD-65", len(home.turns("导演")), 2, "turns after the lift")
 
