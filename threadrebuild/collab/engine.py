@@ -33,9 +33,11 @@ from threadrebuild.collab import (
     tickets,
     timers,
     turns,
+    wakes,
     work,
 )
 from threadrebuild.collab.change import Change
+from threadrebuild.collab.wakes import Suppressed
 from threadrebuild.database import Database
 
 
@@ -99,6 +101,13 @@ class Engine:
         Raises ValueError where the event makes no sense of this store, and then nothing has changed.
         """
         event, body = record.on_record(event)
+        try:
+            return self._take_in(event, body)
+        except Suppressed as refused:
+            self._note(event, refused)
+            raise
+
+    def _take_in(self, event: events.Event, body: str) -> list[Effect]:
         with self.db.transaction():
             number = self._record(event, body)
             if number is None or not self._is_awaited(event):
@@ -121,6 +130,17 @@ class Engine:
     def _effects(self, where: str, *values: Any) -> Iterator[Effect]:
         for row in self.db.rows(f"SELECT * FROM effects WHERE {where} ORDER BY id", *values):
             yield Effect(row["id"], row["kind"], row["turn"], row["subject"], msgspec.json.decode(row["body"]))
+
+    def _note(self, event: events.Event, refused: Suppressed) -> None:
+        """Put on record that a hold was in the way of what the user did, though nothing has come of it; once."""
+        with self.db.transaction():
+            key = f"{event.key}:refused"
+            if self.db.value("SELECT 1 FROM events WHERE key = ?", key):
+                return
+            sql = "INSERT INTO events (key, kind, at, body) VALUES (?, 'Refused', ?, '{}')"
+            number = self.db.write(sql, key, event.at)
+            change = Change(self.db, number, event.at, self.db.value("SELECT level FROM meta"))
+            wakes.suppress(change, refused.kind, refused.bot, refused.held)
 
     def _record(self, event: events.Event, body: str) -> int | None:
         if self.db.value("SELECT 1 FROM events WHERE key = ?", event.key):
