@@ -222,6 +222,8 @@ class Rooms:
                     return
             finally:
                 self._beginning = None
+        if effect.kind == "push":
+            return
         if effect.kind == "timer":
             seconds = max(0.0, (effect.body["due"] - self.now()) / 1000)
             reply = Reply(seconds, lambda key, at: events.TimerRang(key=key, at=at, effect=effect.id))

@@ -118,9 +118,12 @@ class Engine:
         return list(self._effects("event = ? AND state = 'pending'", number))
 
     def begin(self, effect: int) -> bool:
-        """Mark an effect as started; False where it is not wanted any more."""
+        """Mark an effect as started; False where it is not wanted any more. Nothing comes back from a push."""
         with self.db.transaction():
-            begun = "UPDATE effects SET state = 'started' WHERE id = ? AND state = 'pending' RETURNING 1"
+            begun = (
+                "UPDATE effects SET state = iif(kind = 'push', 'done', 'started')"
+                " WHERE id = ? AND state = 'pending' RETURNING 1"
+            )
             return bool(self.db.rows(begun, effect))
 
     def open_effects(self) -> list[Effect]:

@@ -184,9 +184,10 @@ class Approved(Event, frozen=True, kw_only=True):
 
 
 class StopPressed(Event, frozen=True, kw_only=True):
-    """The user has pressed Stop on a turn."""
+    """The user has pressed Stop on a turn, or in a direct chat; with neither, in the menu bar."""
 
-    turn: int
+    turn: int | None = None
+    session: int | None = None
 
 
 class HoldMade(Event, frozen=True, kw_only=True):
