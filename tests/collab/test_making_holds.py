@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from evening import Evening, shell, write
+from evening import Evening, shell, work_on, write
 from holding import ROOM, at_work, check_back, hold, holds, home_of, lift, open_effects, record, stop, waits
 from outside import hopped, ran
 from readings import FILING, MEANING, comes, filing, says
@@ -251,6 +251,11 @@ def test_the_store_takes_no_live_turn_under_a_hold(tmp_path: Path) -> None:
 
 @proves("HOLD-76")
 def test_no_live_turn_is_moved_under_a_hold(tmp_path: Path) -> None:
+    home = home_of(tmp_path / "free", "导演")
+    plan = home.opened("新品片", to="导演")
+    home.say("接着做", to="导演")
+    home.hop("导演", work_on(plan=plan))
+    expect_equal("HOLD-76", home.turn("导演")["plan"], plan, "the plan that a desk takes up which nobody has stopped")
     home, _ = held_plan(tmp_path)
     turn = home.turn("导演")["id"]
     for move in ("plan = 1", "plan = 1, mode = NULL", "plan = 1, mode = 'work'"):
