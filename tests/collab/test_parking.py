@@ -151,6 +151,7 @@ def test_what_was_displaced_before_is_displaced_again_after_the_lift(tmp_path: P
         put_aside(home)
         home.sql("UPDATE plans SET displaced = ? WHERE id = 1", flagged)
         made = hold_room(home)
+        expect_equal("HOLD-35", status(home, 2), ("parked", "parked"), "of one that was not displaced, under the hold")
         expect_equal("HOLD-37", status(home), ("parked", "parked"), "row and points of a displaced plan under the hold")
         lift(home, made)
         expect_equal("HOLD-37", status(home), ("parked", "active"), "row and points after the lift")
@@ -249,6 +250,11 @@ def test_a_hold_and_its_lift_are_one_version_each_and_an_older_edit_is_refused(t
 
 @proves("HOLD-44")
 def test_after_the_lift_a_plan_is_what_it_was_and_has_its_place_if_that_is_free(tmp_path: Path) -> None:
+    home = house(tmp_path, name="done")
+    made = hold_room(home)
+    home.sql("UPDATE plans SET status = 'done' WHERE id = 1")
+    lift(home, made)
+    expect_equal("HOLD-41", status(home)[0], "done", "the row of a plan that was marked done meanwhile")
     for level, slot in ((1, 1), (2, None)):
         home = house(tmp_path, level=level, name=f"free {level}")
         made = hold_room(home)
@@ -509,9 +515,9 @@ def test_so_is_what_was_parked_in_the_old_way_unless_it_has_a_hold(tmp_path: Pat
     wanted = [(1, "migration"), (3, "migration")]
     expect_equal("HOLD-98", [each[1:] for each in found], wanted, "holds made: none for the one that has its own")
     lift(home, found[0][0])
-    expect_equal("HOLD-98", status(home), ("active", "active"), "what was parked in the old way, after the lift")
+    expect_equal("HOLD-44", status(home), ("active", "active"), "what was parked in the old way, after the lift")
     lift(home, own)
-    expect_equal("HOLD-98", status(home, 2), ("active", "active"), "what had a hold of its own, after its lift")
+    expect_equal("HOLD-44", status(home, 2), ("active", "active"), "what had a hold of its own, after its lift")
     plain = house(tmp_path, name="no hold")
     park_of_old(plain, 1)
     plain.happens(events.SessionDeleted, session=plain.session(ROOM))

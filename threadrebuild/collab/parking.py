@@ -200,8 +200,9 @@ def _write(change: Change, plan: int, status: str, action: int) -> None:
 
 def _of_old(db: Database, plan: sqlite3.Row) -> Before | None:
     """What a plan is to be again that was parked before there were holds."""
-    was_parked = _is_parked(db, plan)  # HOLD-98
-    return {"plan": plan["id"], "status": "active", "points": "active"} if was_parked else None
+    if not _is_parked(db, plan):  # HOLD-98
+        return None
+    return {"plan": plan["id"], "status": "active", "points": "active"}
 
 
 def _own(change: Change, plan: int) -> int:

@@ -244,6 +244,7 @@ class Board(Happening, frozen=True, kw_only=True):
     goal: str | None = None
     acceptance: list[str] | None = None
     rules: list[str] | None = None
+    status: Literal["active", "done", "parked"] | None = None
 
 
 class Crash(Happening, frozen=True, kw_only=True):
