@@ -233,7 +233,7 @@ def test_what_could_be_lifted_is_what_stands_in_the_scope_or_over_it(tmp_path: P
         "turn": {"turn": 1},
     }
     lifts = {
-        ("导演", "今天先停,明天继续"): {"everything", "bot", "session", "bot_in_plan", "turn"},
+        ("导演", "今天先停,明天继续"): {"everything", "bot", "session", "plan", "bot_in_plan", "turn"},
         ("文案", "今天先停,明天继续"): {"everything", "session"},
         (ROOM, "今天先停,明天继续"): {"everything", "session"},
         ("导演", "这件事今天先停,明天继续"): {"everything", "plan", "bot_in_plan", "turn"},

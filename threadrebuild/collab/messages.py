@@ -129,6 +129,18 @@ def advance(change: Change, session: int) -> None:
             break
 
 
+def hand_out_again(change: Change, message: sqlite3.Row) -> None:
+    """Hand out a line that had been carried out as a stop, as if it had not: like any other, and not read for that."""
+    if message["state"] == "withdrawn":
+        return
+    change.db.write(
+        "UPDATE messages SET state = 'arrived', filing = NULL, head_at = NULL, control = ? WHERE id = ?",
+        control.HANDED_BACK,  # CTRL-43
+        message["id"],
+    )
+    advance(change, message["session"])
+
+
 def time_came(change: Change, event: TimerRang) -> None:
     """A line has waited for the one before it for long enough."""
     subject: str = change.db.value("SELECT subject FROM effects WHERE id = ?", event.effect)

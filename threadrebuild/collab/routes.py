@@ -5,7 +5,7 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from threadrebuild.collab import attribution, events, hold_list, lead, plans, runs, stop_menus
+from threadrebuild.collab import attribution, buttons, events, hold_list, lead, plans, runs, stop_menus
 from threadrebuild.collab.change import Missing
 from threadrebuild.database import Database, Id
 
@@ -46,6 +46,13 @@ class Spec(Said, frozen=True, kw_only=True):
     acceptance: tuple[str, ...] | None = None
     rules: tuple[str, ...] | None = None
     status: Literal["active", "done", "parked"] | None = None
+
+
+class Pressed(Said, frozen=True, kw_only=True):
+    """Which button of a line was pressed, and the plan that this names, if it does."""
+
+    action: str
+    plan: Id | None = msgspec.field(default=None, name="task_id")
 
 
 class Emptying(Said, frozen=True, kw_only=True):
@@ -110,6 +117,7 @@ ROUTES: dict[str, Show | Whole | Write] = {
     "PATCH /v1/messages/{id:int}": Write(events.Edited, "message", Words, _MESSAGE),
     "POST /v1/messages/{id:int}/withdraw": Write(events.Withdrawn, "message", Said, _MESSAGE),
     "POST /v1/messages/{id:int}/insert": Write(events.Inserted, "message", Said, _MESSAGE),
+    "POST /v1/messages/{id:int}/control": Write(events.ControlPressed, "message", Pressed, buttons.shown),  # CTRL-34
     "GET /v1/messages/{id:int}/attribution": lambda view, id_, at: attribution.view(view, id_),  # ATTR-20
     "GET /v1/sessions/{id:int}/lead": lead.view,
     "PUT /v1/sessions/{id:int}/lead": Write(events.LeadSet, "session", Leader, lead.view),
@@ -137,6 +145,7 @@ REMOTE = frozenset(
         "PATCH /v1/messages/{id:int}",
         "POST /v1/messages/{id:int}/withdraw",  # QUOT-30
         "POST /v1/messages/{id:int}/insert",
+        "POST /v1/messages/{id:int}/control",  # DESK-44 HOLD-110
         "GET /v1/sessions/{id:int}/lead",  # LEAD-09
         "PUT /v1/sessions/{id:int}/lead",  # LEAD-09
         "POST /v1/sessions/{id:int}/clear",  # QUOT-10

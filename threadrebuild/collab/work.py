@@ -131,6 +131,19 @@ def settle_waiting(change: Change, work_item: int) -> None:
         settle(change, work_item)
 
 
+def needs_attention(change: Change, work_item: int) -> None:
+    """Leave a work item whose segment came to nothing for somebody to look at, unless it has more to read."""
+    change.db.write(
+        "UPDATE work_items SET state = 'needs_attention' WHERE id = ? AND state <> 'queued'",  # DESK-27
+        work_item,
+    )
+
+
+def close(change: Change, work_item: int) -> None:
+    """Let a work item rest for good; only a line that is filed there anew takes it up again."""
+    change.db.write("UPDATE work_items SET state = 'closed', queued_seq = NULL WHERE id = ?", work_item)
+
+
 def mend(change: Change) -> None:
     """Settle what an application that ended unexpectedly has left as running."""
     left = change.db.rows(
