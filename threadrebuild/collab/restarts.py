@@ -118,12 +118,12 @@ def _note(change: Change, hold: int, stopped: Record, words: str) -> str:
     plan = change.db.value("SELECT name FROM plans WHERE id = ?", stopped["plan"])
     ticket = change.db.row("SELECT number, title FROM tickets WHERE id = ?", stopped["ticket"])
     said = [
-        f"The user had stopped this{_quoted(asked)}.",
+        f"The user had stopped this{_quoted(asked)}.",  # HOLD-88
         f"The user has let it go on{_quoted(words)}.",
-        f"Plan: {plan or 'none'}",
-        f"Ticket: {'none' if ticket is None else f'{ticket[0]:02} {ticket[1]}'}",
-        f"Files written: {', '.join(stopped['files']) or 'none'}",
-        f"Last calls: {'; '.join(stopped['calls']) or 'none'}",
+        f"Plan: {plan or 'none'}",  # HOLD-88
+        f"Ticket: {'none' if ticket is None else f'{ticket[0]:02} {ticket[1]}'}",  # HOLD-88
+        f"Files written: {', '.join(stopped['files']) or 'none'}",  # HOLD-88
+        f"Last calls: {'; '.join(stopped['calls']) or 'none'}",  # HOLD-88
     ]
     return "\n".join(said)
 

@@ -117,7 +117,7 @@ def hopped(change: Change, event: Hopped) -> None:
             f"Not run: {call.unreadable}." if call.unreadable else None,
         )
     if not event.calls:
-        if event.text.strip():
+        if event.text.strip():  # HOLD-81
             messages.say(change, turn, turn["session"], event.text)
         end(change, turn["id"], "completed", "answered")  # TURN-20
         return
