@@ -255,11 +255,11 @@ def _go_on(change: Change, message: int) -> None:
         control.carry_out(change, row)  # CTRL-6 TURN-16
         return
     if row["state"] == "arrived" and reader.is_read(change.db, message):  # READ-23
-        attribution.file(change, message)
+        attribution.file(change, message)  # READ-05
         change.db.write("UPDATE messages SET state = 'filed' WHERE id = ?", message)
         row = message_of(change, message)
         organizer.after_line(change, row)
-        lifting.by_line(change, row)  # READ-05 CTRL-23
+        lifting.by_line(change, row)  # CTRL-23
         control.offer(change, row)
     if row["state"] == "filed":
         deliver(change, row)  # STAT-1 CTRL-31

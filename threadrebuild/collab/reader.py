@@ -168,9 +168,10 @@ def understood(db: Database, message: int) -> Meaning | None:
 def only_stops(db: Database, message: int) -> bool:
     """Whether a line was read as telling somebody to stop, and nothing else; fixed words never say so."""
     read = understood(db, message)
+    if read is None:  # CTRL-2 CTRL-3 CTRL-4 READ-02
+        return False
     return (
-        read is not None  # CTRL-2 CTRL-3 CTRL-4 READ-02
-        and read.control == "stop"  # READ-23 CTRL-1 CTRL-8 CTRL-9 CTRL-10 READ-07
+        read.control == "stop"  # READ-23 CTRL-1 CTRL-8 CTRL-9 CTRL-10 READ-07
         and read.only  # READ-23 CTRL-12
     )
 
