@@ -72,11 +72,15 @@ class Seen:
     leads: dict[int, list[tuple[int, str | None]]] = field(default_factory=dict)
     lines: list[Line] = field(default_factory=list)
     turns: dict[int, Turn] = field(default_factory=dict)
-    joined: dict[int, set[str]] = field(default_factory=dict)
+    joined: dict[int, list[tuple[int, str]]] = field(default_factory=dict)
     """Who judged to step in, by message."""
     judged: set[int] = field(default_factory=set)
     stops: set[int] = field(default_factory=set)
     """The lines that were read as a mere stop: they are for nobody."""
+    questions: set[int] = field(default_factory=set)
+    """The lines that were read as a mere question how far things are: one Bot is enough for them."""
+    judging: set[tuple[int, int]] = field(default_factory=set)
+    """Messages and the Bots that have not judged them yet."""
     begun: list[int] = field(default_factory=list)
     """The calls whose tools were begun outside."""
     interrupted: bool = False
@@ -126,7 +130,9 @@ def _asked(seen: Seen, step: Step) -> None:
                 if first is not None:
                     first.message = message
         case "judge":
-            seen.judged.add(int(step["subject"].split(":")[1]))
+            message = int(step["subject"].split(":")[1])
+            seen.judged.add(message)
+            seen.judging.add((message, body["bot"]))
         case "run_tool":
             seen.begun.append(body["call"])
             _live(seen, step)
@@ -164,12 +170,13 @@ def _live(seen: Seen, step: Step) -> None:
 
 def _came(seen: Seen, step: Step, effect: Step) -> None:
     match step["what"]:
-        case "Read" if effect["subject"].startswith("user words:") and _only_stops(step.get("raw")):
-            seen.stops.add(int(effect["subject"].split(":")[1]))
+        case "Read" if effect["subject"].startswith("user words:"):
+            _was_read(seen, int(effect["subject"].split(":")[1]), step.get("raw"))
         case "Judged":
             bot = seen.numbered[effect["body"]["bot"]]
+            seen.judging.discard((int(effect["subject"].split(":")[1]), effect["body"]["bot"]))
             if _joins(step.get("raw")):
-                seen.joined.setdefault(int(effect["subject"].split(":")[1]), set()).add(bot)
+                seen.joined.setdefault(int(effect["subject"].split(":")[1]), []).append((step["effect"], bot))
         case "Hopped":
             turn = seen.turns[effect["turn"]]
             turn.last, turn.asked = max(turn.last, step["ms"]), False
@@ -203,6 +210,8 @@ def _happened(seen: Seen, step: Step) -> None:
         case "Line":
             seen.lines.append(Line(step["session"], [step["text"]], step["ms"]))
         case "Edited":
+            if step["message"] not in seen.judged or any(line == step["message"] for line, _ in seen.judging):
+                seen.questions.discard(step["message"])
             for line in _line(seen, step["message"]):
                 line.words.append(step["text"])
         case "Withdrawn":
@@ -221,12 +230,17 @@ def _line(seen: Seen, message: int) -> list[Line]:
     return [line for line in seen.lines if line.message == message]
 
 
-def _only_stops(raw: str | None) -> bool:
+def _was_read(seen: Seen, message: int, raw: str | None) -> None:
     try:
         said = json.loads(raw or "")
     except (ValueError, RecursionError):
-        return False
-    return isinstance(said, dict) and said.get("control") == "stop" and said.get("only") is True
+        return
+    if not isinstance(said, dict):
+        return
+    if said.get("control") == "stop" and said.get("only") is True:
+        seen.stops.add(message)
+    if said.get("status") is True:
+        seen.questions.add(message)
 
 
 def _joins(raw: str | None) -> bool:
@@ -260,7 +274,9 @@ def _decide_receivers(seen: Seen) -> None:
             everyone = named & set(EVERYONE)
             line.receivers = set(seen.members[line.session]) if everyone else named & bots
         elif line.message in seen.judged:
-            line.receivers = seen.joined.get(line.message or 0, set())
+            joined = [bot for _, bot in sorted(seen.joined.get(line.message or 0, []))]
+            only_one = line.message in seen.questions
+            line.receivers = set(joined[:1] if only_one else joined)
         else:
             line.receivers = _lead(seen, line)
 

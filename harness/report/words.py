@@ -128,7 +128,7 @@ ACTS = {
     "BotRetired": "retires a Bot",
     "LeadSet": "names a lead",
     "ModelChosen": "chooses a model",
-    "Merged": "merges on a card",
+    "ControlPressed": "presses a button on a line",
     "Continued": "presses continue",
     "Answered": "answers a card",
     "Approved": "decides on a call",

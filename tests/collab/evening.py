@@ -55,6 +55,8 @@ class Evening:
         """The tools that really ran: their effects' bodies."""
         self.words: dict[str, Any] | None = {}
         """What each Bot's words are read to say; with None nobody reads them yet."""
+        self.nod: bool | None = False
+        """Whether what a Bot asks the user is read as only asking for a nod; None where that is left to the test."""
         self._keys = 0
         limits = dict(bots) if isinstance(bots, Mapping) else dict.fromkeys(bots)
         for name, limit in limits.items():
@@ -70,9 +72,14 @@ class Evening:
         self.now += 1000
         for effect in self.engine.handle(kind(key=self._key(), at=self.now, **fields)):
             self.engine.begin(effect.id)
-        for effect in self.engine.open_effects():
-            if effect.kind == "read" and effect.turn is not None and self.words is not None:
-                self.happens(events.Read, effect=effect.id, raw=json.dumps(self.words))
+            if effect.body.get("reads") == "Bot words":
+                self._read_words(effect)
+
+    def _read_words(self, effect: Effect) -> None:
+        """What a Bot says or asks is read, unless that is left to the test."""
+        asks = "options" in effect.body
+        if self.nod is not None if asks else self.words is not None:
+            self.happens(events.Read, effect=effect.id, raw=json.dumps({"nod": self.nod} if asks else self.words))
 
     def say(
         self,

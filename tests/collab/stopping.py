@@ -86,7 +86,8 @@ def hold(home: Evening, scope: str, *, void: bool = False, **names: Any) -> None
             "INSERT INTO events (key, kind, at, body) VALUES (?, 'HoldMade', ?, '{}')", f"void:{home.now}", home.now
         )
         change = Change(home.db, event, home.now, home.value("SELECT level FROM meta"))
-        holds.make(change, Scope(**{"kind": scope, **known}), source="user_button", void=True)
+        over_it: dict[str, Any] = {"kind": scope, **known}
+        holds.make(change, Scope(**over_it), source="user_button", void=True)
 
 
 def lift(home: Evening, number: int) -> None:

@@ -60,13 +60,15 @@ def test_a_plan_stands_on_no_other_words_than_the_users_in_this_session(tmp_path
     home.say("在吗", to="导演")
     home.hop("导演", text="要不要做一个 logo？")
     reply = home.value("SELECT id FROM messages WHERE author = 'bot'")
-    line = home.say("行", to="导演")
-    for number, cited in enumerate((reply, elsewhere), 1):
+    for cited in (reply, elsewhere):
+        line = home.say("行", to="导演")
         home.hop("导演", work_on(new={"title": "logo"}, quote_message_id=cited))
         expect_equal("DESK-08", (home.plans(), answers(home)[-1:]), ([], ["refused"]), f"on message {cited}")
-        expect_equal("DESK-08", home.turn("导演")["bounces"], number, "bounces so far")
+        expect_equal("DESK-08", home.turn("导演")["bounces"], 1, "bounces so far")
+        if cited == reply:
+            home.hop("导演", text="没有这句。")
     home.hop("导演", work_on(new={"title": "logo"}, quote_message_id=line))
-    expect_equal("DESK-08", (home.plans(), home.turn("导演")["bounces"]), (["logo"], 2), "on the user's line here")
+    expect_equal("DESK-08", (home.plans(), home.turn("导演")["bounces"]), (["logo"], 1), "on the user's line here")
 
 
 @proves("DESK-08")

@@ -51,23 +51,23 @@ def test_plans_of_the_six_lines_before_are_candidates(tmp_path: Path) -> None:
 
 @proves("DESK-05")
 def test_the_candidates_are_neither_widened_nor_replaced(tmp_path: Path) -> None:
-    home = household(tmp_path, plans=MANY[:2])
-    first, second = desk_candidates = [1, 2]
-    home.say("改一下颜色", to="导演")
-    home.sql("UPDATE plans SET status = 'accepted' WHERE id = ?", second)
-    later = home.opened("后来的", to="导演")
-    home.hop("导演", work_on(plan=later))
-    turn = home.turn("导演")["id"]
-    expect_equal("DESK-05", [turn["plan"] for turn in home.live("导演")], [None], "what the desk is bound to")
-    expect_equal("DESK-05", desk_of(home), desk_candidates, "the candidates later on")
-    text = home.context(turn)
-    marked = f"Candidate {second}: 海报" in text and "not available" in text.partition(f"Candidate {second}:")[2]
-    expect("DESK-05", marked, f"the accepted one is shown as not available: {text}")
-    expect("DESK-05", "后来的" not in text, "the later plan is not offered")
-    home.hop("导演", work_on(plan=second))
-    expect_equal("DESK-05", [turn["plan"] for turn in home.live("导演")], [None], "what the desk is bound to after all")
-    home.hop("导演", work_on(plan=first))
-    expect_equal("DESK-05", [turn["plan"] for turn in home.live("导演")], [first], "what can be chosen")
+    for chosen in (2, 3):
+        home = household(tmp_path, f"{chosen}", plans=MANY[:2])
+        home.say("改一下颜色", to="导演")
+        home.sql("UPDATE plans SET status = 'accepted' WHERE id = 2")
+        home.opened("后来的", to="导演")
+        home.hop("导演", work_on(plan=chosen))
+        turn = home.turn("导演")["id"]
+        expect_equal(
+            "DESK-05", [turn["plan"] for turn in home.live("导演")], [None], f"bound to, having chosen {chosen}"
+        )
+        expect_equal("DESK-05", desk_of(home), [1, 2], "the candidates later on")
+        text = home.context(turn)
+        marked = "Candidate 2: 海报" in text and "not available" in text.partition("Candidate 2:")[2]
+        expect("DESK-05", marked, f"the accepted one is shown as not available: {text}")
+        expect("DESK-05", "后来的" not in text, "the later plan is not offered")
+        home.hop("导演", work_on(plan=1))
+        expect_equal("DESK-05", [turn["plan"] for turn in home.live("导演")], [1], "what can be chosen")
 
 
 @proves("DESK-06")

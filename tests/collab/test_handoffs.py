@@ -12,6 +12,7 @@ from threadrebuild.collab import events
 def chat_of(home: Evening, *, collaboration: bool = False) -> int:
     """The director, in a turn of its own, opens a chat with the copywriter; returns it."""
     home.say("排一下镜头", to="导演")
+    expect_equal("HAND-02", len(home.turns("导演")), 1, "turns that a line of the user opens")
     home.hop("导演", events.Call("create_direct", {"to": "文案"}))
     chat = int(home.value("SELECT max(id) FROM sessions"))
     home.sql("UPDATE sessions SET collaboration = ? WHERE id = ?", int(collaboration), chat)
@@ -30,7 +31,8 @@ def test_from_level_3_speech_wakes_nobody_in_a_chat_made_for_a_delegation(tmp_pa
             if level >= 3:
                 said = {"text": "@文案 写三句宣传语", "session": home.session(ROOM)}
                 home.hop("导演", events.Call("send_message", said))
-                expect_equal("MENT-19", len(home.turns("文案")), 1, f"turns that a mention in a group opens at {level}")
+                for rule in ("PART-01", "MENT-19"):
+                    expect_equal(rule, len(home.turns("文案")), 1, f"turns that a mention in a group opens at {level}")
 
 
 @proves("HAND-03")

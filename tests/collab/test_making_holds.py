@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from evening import Evening, shell, write
+from evening import Evening, shell, work_on, write
 from holding import ROOM, at_work, check_back, hold, holds, home_of, lift, open_effects, record, stop, waits
 from outside import hopped, ran
 from readings import FILING, MEANING, comes, filing, says
@@ -53,6 +53,7 @@ def only_answering(folder: Path) -> Evening:
 @proves("HOLD-10")
 def test_an_answer_that_was_let_in_is_left_to_finish(tmp_path: Path) -> None:
     home = only_answering(tmp_path)
+    expect_equal("HOLD-32", holds(home), ["plan"], "the kept hold after the line")
     hold(home, "everything")
     expect_equal("HOLD-10", [turn["mode"] for turn in home.live("导演")], ["readonly"], "who runs after a further hold")
     stop(home, "导演")
@@ -164,9 +165,10 @@ def test_a_turn_that_will_not_end_is_on_record(tmp_path: Path) -> None:
     turn = home.turn("导演")["id"]
     held = hold(home, "session", session=home.session(ROOM))
     expect_equal("HOLD-18", record(home, held).get("still_running"), [], "what still runs where all ended")
-    for effect in home.engine.open_effects():
-        if effect.kind == "kill":
-            home.happens(events.Killed, effect=effect.id, left=(4711,) if effect.body["how"] == "exit" else ())
+    kills = [effect for effect in home.engine.open_effects() if effect.kind == "kill"]
+    expect("HOLD-14", bool(kills), "what they have begun outside is to be ended")
+    for effect in kills:
+        home.happens(events.Killed, effect=effect.id, left=(4711,) if effect.body["how"] == "exit" else ())
     expect_equal("HOLD-18", record(home, held).get("still_running"), [turn], "it, whose command cannot be ended")
 
 
@@ -249,6 +251,11 @@ def test_the_store_takes_no_live_turn_under_a_hold(tmp_path: Path) -> None:
 
 @proves("HOLD-76")
 def test_no_live_turn_is_moved_under_a_hold(tmp_path: Path) -> None:
+    home = home_of(tmp_path / "free", "导演")
+    plan = home.opened("新品片", to="导演")
+    home.say("接着做", to="导演")
+    home.hop("导演", work_on(plan=plan))
+    expect_equal("HOLD-76", home.turn("导演")["plan"], plan, "the plan that a desk takes up which nobody has stopped")
     home, _ = held_plan(tmp_path)
     turn = home.turn("导演")["id"]
     for move in ("plan = 1", "plan = 1, mode = NULL", "plan = 1, mode = 'work'"):

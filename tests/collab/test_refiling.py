@@ -34,13 +34,14 @@ def card(home: Evening, line: int, plan: int, *offers: int, kind: str = "new") -
 
 def merge(home: Evening, line: int, plan: int, into: int) -> str | None:
     """The user merges; the code where that is refused."""
-    return refused(home, events.Merged, card=card(home, line, plan, into), plan=into)
+    return refused(home, events.ControlPressed, message=card(home, line, plan, into), action="merge_plan", plan=into)
 
 
 def refile(home: Evening, line: int, *now: Target) -> None:
     """An older version of the application has refiled a line by hand."""
     with home.db.transaction():
-        home.sql("INSERT INTO events (key, kind, at, body) VALUES ('by hand', 'Refiled', ?, '{}')", home.now)
+        home.now += 1000
+        home.sql("INSERT INTO events (key, kind, at, body) VALUES (?1, 'Refiled', ?1, '{}')", home.now)
         event = home.value("SELECT max(seq) FROM events")
         refiling.refile(Change(home.db, event, home.now, home.value("SELECT level FROM meta")), line, list(now))
 
@@ -64,13 +65,14 @@ def in_plan(found: list[tuple[object, ...]], plan: int) -> list[tuple[object, ..
 def test_only_a_merge_on_an_old_card_refiles(tmp_path: Path) -> None:
     home, new, right = household(tmp_path)
     line = home.say("@导演 片头换个颜色", to="剪辑组", files=[new])
-    locked = home.say(f"@导演 看 {home.value('SELECT folder FROM plans WHERE id = ?', new)}/a.png", to="剪辑组")
+    second = home.opened("另一件新事", to="剪辑组")
+    locked = home.say(f"@导演 看 {home.value('SELECT folder FROM plans WHERE id = ?', second)}/a.png", to="剪辑组")
     other = card(home, line, new, right, kind="status")
-    code = refused(home, events.Merged, card=other, plan=right)
-    expect_equal("ATTR-21", [code, home.filed(line)], ["no_merge", [(new, None)]], "a press on another card")
+    code = refused(home, events.ControlPressed, message=other, action="merge_plan", plan=right)
+    expect_equal("ATTR-21", [code, home.filed(line)], ["invalid", [(new, None)]], "a press on another card")
     expect_equal("ATTR-21", merge(home, line, new, right), None, "a press on the old card")
     expect_equal("ATTR-21", home.filed(line), [(right, None)], "where the line is filed")
-    expect_equal("ATTR-21", merge(home, locked, new, right), None, "a press for a line that pointed there itself")
+    expect_equal("ATTR-21", merge(home, locked, second, right), None, "a press for a line that pointed there itself")
     expect_equal("ATTR-21", home.filed(locked), [(right, None)], "where the line is filed that was locked")
     logged = [
         json.loads(said) for (said,) in home.rows("SELECT body FROM work_events WHERE type = 'attribution.changed'")
@@ -79,7 +81,7 @@ def test_only_a_merge_on_an_old_card_refiles(tmp_path: Path) -> None:
     for each in (line, home.say("@导演 再换", to="剪辑组", files=[right])):
         code = merge(home, each, new, right)
         expect_equal("ATTR-21", code, "attribution_changed", "a press for a line that is not filed there")
-    home.say("@导演 归到宣传片", to="剪辑组", files=[new])
+    home.say("@导演 归到宣传片", to="剪辑组", files=[home.opened("第三件", to="剪辑组")])
     home.hop("导演", events.Call("work_on", {"plan": right}))
     expect_equal("ATTR-21", home.filed(line), [(right, None)], "where the line stays, whatever is said later")
 
@@ -97,16 +99,17 @@ def test_unread_copies_go_where_the_line_belongs_now(tmp_path: Path) -> None:
         "ATTR-22", in_plan(copies(home, line), right), [("导演", "read")], "the copy where the line belongs now"
     )
     # Into a live segment, into two plans, and under a hold of the target's.
-    third = home.opened("海报", to="剪辑组")
-    heard = home.say("@导演 片头再亮一点", to="剪辑组", files=[new])
+    third, second = home.opened("海报", to="剪辑组"), home.opened("另一件新事", to="剪辑组")
+    home.say("@导演 另一件也做起来", to="剪辑组", files=[second])
+    heard = home.say("@导演 片头再亮一点", to="剪辑组", files=[second])
     refile(home, heard, Target(right), Target(third))
     found = copies(home, heard)
     expect_equal("ATTR-22", in_plan(found, right), [("导演", "queued")], "the copy in the plan that runs")
     expect_equal("ATTR-22", in_plan(found, third), [("导演", "queued")], "the copy in the plan that has no slot")
     fourth = home.opened("年会", to="剪辑组")
     home.sql(HOLD, fourth)
-    held = home.say("@导演 音乐也换", to="剪辑组", files=[new])
-    merge(home, held, new, fourth)
+    held = home.say("@导演 音乐也换", to="剪辑组", files=[second])
+    merge(home, held, second, fourth)
     expect_equal("ATTR-22", in_plan(copies(home, held), fourth), [("导演", "held")], "the copy under the target's hold")
 
 
@@ -161,7 +164,7 @@ def test_a_correction_lifts_no_hold_and_moves_nothing(tmp_path: Path) -> None:
     line = home.say("@导演 片头换个颜色", to="剪辑组", files=[new], attach=["ref.png"])
     home.hop("导演", write("a.md"))
     sql = (
-        "SELECT id, scope, plan, lifted_by, void FROM holds",
+        f"SELECT id, scope, plan, lifted_by, void FROM holds WHERE plan = {right}",
         "SELECT path, plan, ticket FROM artifacts",
         "SELECT id, plan, ticket, cwd, cwd_changes FROM turns",
     )
@@ -179,12 +182,12 @@ def test_a_segment_that_is_at_a_line_is_told_to_leave_it(tmp_path: Path) -> None
     third = home.opened("海报", to="剪辑组")
     line = home.say("@导演 片头换个颜色", to="剪辑组", files=[new])
     stays = home.say("@文案 写三句", to="剪辑组", files=[new, third])
-    merge(home, line, new, right)
+    refile(home, line, Target(right))
     home.hop("导演", write("a.md"), plan=new)
     wrong = home.turns("导演")[0]["id"]
     expect("ATTR-26", "do not act on it here" in home.context(wrong), f"told at the next hop: {home.context(wrong)}")
     expect("ATTR-26", "宣传片" in home.context(wrong), "told where it went")
-    merge(home, stays, third, right)
+    refile(home, stays, Target(new), Target(right))
     at_it = next(turn["id"] for turn in home.turns("文案") if turn["plan"] == new)
     home.hop("文案", write("b.md"), plan=new)
     expect("ATTR-26", "do not act on it here" not in home.context(at_it), "a segment whose plan it still belongs to")

@@ -101,7 +101,7 @@ def test_the_note_says_what_happened_and_no_more(tmp_path: Path) -> None:
     speak(home, "停下", {"control": "stop", "only": True}, to=ROOM)
     lift(home, 1)
     (said,) = notes(home)
-    wanted = ("“停下”", "新品片", "粗剪.md", "render 一", "render 二")
+    wanted = ("“停下”", "新品片", "Files written: 粗剪.md", "render 一", "render 二")
     expect("HOLD-88", all(each in said for each in wanted), f"the note says {wanted}, and is {said!r}")
     text = home.context(home.turn("导演")["id"])
     expect("HOLD-88", said in text, f"its Bot reads it: {text!r}")

@@ -5,7 +5,7 @@ from pathlib import Path
 from evening import DOWN, MINUTE, Evening, shell
 from stopping import ROOM, STOP, TALK, at_work, delivered, held, hold, lift, speak
 
-from harness.expect import expect_equal, proves
+from harness.expect import expect, expect_equal, proves
 from threadrebuild.collab import events
 
 NAMES = ("导演", "文案", "Beta")
@@ -47,6 +47,7 @@ def test_in_a_direct_chat_it_is_the_bot_there_with_what_it_handed_off(tmp_path: 
     chat = home.value("SELECT max(id) FROM sessions")
     home.hop("导演", events.Call("send_message", {"text": "写一句片尾", "session": chat}), shell("render b"), run=False)
     expect_equal("MENT-20", len(home.live("文案")), 2, "turns of the copywriter: its own and one for the director")
+    expect_equal("CTRL-2", len(stopped(home, "停下", to="导演")), 1, "holds of 停下")
     for text in ("停下", "你停一下", "你们先停"):
         expect_equal("CTRL-16", stopped(home, text, to="导演"), [("bot", home.bot("导演"))], f"what “{text}” holds")
     speak(home, "停下", STOP)
@@ -67,6 +68,7 @@ def test_a_singular_you_is_the_bot_replied_to_or_the_only_one_that_spoke(tmp_pat
     home = group(tmp_path)
     here = ("session", home.session(ROOM))
     you = ("bot", home.bot("文案"))
+    expect("CTRL-21", ("everything",) not in stopped(home, "停下"), "a mere 停下 does not stop everything")
     expect_equal("CTRL-18", stopped(home, "你停下"), [here], "“you” with nobody having spoken")
     said = spoken(home, "文案", "初稿好了")
     at = home.value("SELECT at FROM messages WHERE id = ?", said)

@@ -78,6 +78,8 @@ def test_a_question_to_a_group_wakes_one_bot(tmp_path: Path) -> None:
         line = speak(home, "报一下进度", STATUS, to=ROOM)
         if not led:
             home.judge(line, dict.fromkeys(("导演", "文案", "配乐"), '{"join": true}'))
+        judged = home.rows("SELECT DISTINCT answer FROM judgements")
+        expect_equal("JUDG-03", judged, [] if led else [("join",)], f"how they judge it, {led=}")
         expect_equal("STAT-4", delivered(home, line), 1, f"how many of three get it, {led=}")
         opened = [home.turns(bot) for bot in ("导演", "文案", "配乐")]
         expect_equal("STAT-4", sum(map(len, opened)), 1, f"turns that it opens, {led=}")

@@ -75,6 +75,7 @@ def test_stop_takes_back_what_was_to_look_at_the_matter(tmp_path: Path) -> None:
         home.say("再出一版", to="导演", files=[plan])
         expect_equal("STOP-4", looking(home, f"quiet:{plan}%"), 1, f"{waits_for} that the matter waits for")
         stop(home, "导演")
+        expect_equal("HOLD-13", at_work(home), [], "who is at work after Stop")
         expect_equal("STOP-4", looking(home, f"quiet:{plan}%"), 0, f"{waits_for} after Stop")
         expect_equal("STOP-4", looking(home, f"quiet:{other}%"), 1, f"{waits_for} of another matter")
 
@@ -141,10 +142,16 @@ def test_nothing_stops_a_long_turn_or_a_long_chain(tmp_path: Path) -> None:
     home.say("@导演 出一版", to="剪辑组", files=[plan])
     for number in range(90):
         expect("STOP-21", home.hop("导演", events.Call("list_dir", {"path": "."})), f"hop {number + 1} is asked for")
+        expect_equal(
+            "TURN-09", home.results(home.turn("导演")["id"])[-1][1], "ok", "its call, with nothing new to read"
+        )
     bots = [*CHAIN, *(f"副手{number}" for number in range(8))]
     for round_ in range(3):
         for bot, other in zip(bots, [*bots[1:], bots[0]], strict=True):
             expect("STOP-21", home.hop(bot, events.Call("send_message", {"text": f"@{other} 第{round_}轮"})), bot)
             if bot != bots[0]:
+                turn = home.turn(bot)["id"]
                 home.hop(bot, text="交出去了。")
+                state = home.value("SELECT state FROM turns WHERE id = ?", turn)
+                expect_equal("TURN-20", state, "completed", f"the turn in which {bot} has said its piece")
     expect("STOP-21", bool(home.live(bots[0])), "the first still works")

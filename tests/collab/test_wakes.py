@@ -9,7 +9,7 @@ from stopping import ROOM, STOP, TALK, at_work, hold, lift, speak, stop
 
 from harness.expect import expect, expect_equal, proves
 from threadrebuild.collab import check_backs, events, readonly
-from threadrebuild.collab.change import Change
+from threadrebuild.collab.change import Change, Conflict
 
 Record = tuple[str, str, list[int]]
 
@@ -122,6 +122,23 @@ def test_no_wake_but_the_users_opens_a_turn_and_each_is_on_record(tmp_path: Path
             expect_equal("HOLD-59", opened, int(not is_held), f"turns opened by {name}, held: {is_held}")
             wanted = [("导演", kind, [1])] if is_held else []
             expect_equal("HOLD-64", suppressed(home), wanted, f"on record of {name}, held: {is_held}")
+
+
+@proves("HOLD-64")
+def test_what_the_user_presses_in_vain_is_on_record_once(tmp_path: Path) -> None:
+    home, plan = at_work(tmp_path)
+    home.crash()
+    hold(home, "plan", plan=plan, void=True)
+    for _ in range(2):
+        pressed = events.Continued(key="pressed", at=home.now, turn=1)
+        code = None
+        try:
+            home.engine.handle(pressed)
+        except Conflict as conflict:
+            code = conflict.code
+        expect_equal("HOLD-71", code, "held", "what the press comes to")
+        expect_equal("HOLD-64", suppressed(home), [("导演", "continue", [1])], "on record")
+    expect_equal("HOLD-71", home.live("导演"), [], "live turns")
 
 
 @proves("HOLD-68")
@@ -261,6 +278,8 @@ def test_a_check_back_under_a_hold_comes_after_the_lift(tmp_path: Path) -> None:
     expect_equal("HOLD-65", state, "suspended", "how it stands then")
     lift(home, 1)
     expect_equal("HOLD-55", home.value("SELECT state FROM waits"), "open", "how it stands after the lift")
+    wound = [each.subject for each in home.engine.open_effects() if each.kind == "timer"]
+    expect("HOLD-55", any(each.startswith("check_back:") for each in wound), f"a time is waited for: {wound}")
     home.later(1)
     expect_equal("HOLD-65", len(home.turns("导演")), 2, "turns after the lift")
 

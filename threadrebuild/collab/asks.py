@@ -11,13 +11,18 @@ from typing import Any, Literal
 
 import msgspec
 
-from threadrebuild.collab import messages, quotes, reader, turns
+from threadrebuild.collab import messages, quotes, reader, speech, turns
 from threadrebuild.collab.change import Change, Conflict, Missing
 from threadrebuild.collab.events import Answered, Approved
 from threadrebuild.collab.toolbox import Refused, checked, tool
 from threadrebuild.collab.understanding import Filing
 
+NODS_FROM_LEVEL = 3
 NOT_ALLOWED = "The user did not allow this."
+ASKS_GO_AHEAD = (
+    "asks_go_ahead: Not asked. The wish has been stated: do not stop for a nod, go on. What only the user can give, or"
+    " a choice between options, can be asked for."
+)
 
 
 class _Question(msgspec.Struct, frozen=True):
@@ -32,6 +37,12 @@ def ask_user(change: Change, turn: sqlite3.Row, arguments: dict[str, Any]) -> No
     asked = checked(arguments, _Question)
     if not asked.question.strip():
         raise Refused("A question needs words.")
+    if change.level >= NODS_FROM_LEVEL:  # READ-18
+        read = speech.reading(change, turn, asked.question, asked.options)
+        if read is None:
+            return
+        if read.nod:  # READ-18
+            raise Refused(ASKS_GO_AHEAD)
     _wait(change, turn, "ask", asked.question, asked.options, asked.multiple)
 
 

@@ -105,6 +105,11 @@ def void_of_bot(change: Change, bot: int) -> None:
     _void_where(change, "work_item IN (SELECT id FROM work_items WHERE bot = ?)", bot, "bot deleted")
 
 
+def void_of_work(change: Change, work_item: int) -> None:
+    """Let nothing ring any more that is about a piece of work."""
+    _void_where(change, "work_item = ?", work_item, "abandoned")
+
+
 def void_of_turn(change: Change, turn: int) -> None:
     """Let nothing ring any more that a segment has made."""
     _void_where(change, "made_by_turn = ?", turn, "stopped")

@@ -87,6 +87,7 @@ def _transcript(db: Database, turn: sqlite3.Row) -> list[str]:
     rows = db.rows(
         "SELECT m.*, b.name AS speaker FROM messages m LEFT JOIN bots b ON b.id = m.bot WHERE m.session = ?"
         " AND m.id < ifnull(?, m.id + 1) AND (m.only_for IS NULL OR m.only_for = ?)"
+        " AND ifnull(m.control ->> 'kind', '') <> 'receipt'"  # CTRL-42
         " ORDER BY m.id DESC LIMIT ?",
         turn["session"],
         turn["trigger_message"],

@@ -5,12 +5,14 @@ carried out and goes nowhere else. One that stops beside other words, or both st
 other, and gets buttons. What the application has to do with a line stands in `messages.control`, as JSON:
 
     {"kind": "stop", "made": [hold, …]}                            carried out
+    {"kind": "handed_back"}                                        that was undone, and it is a line like any other
     {"kind": "possible_control", "offer": ["stop", "continue"],    buttons; without "continue" where there was nothing
      "scopes": [{"kind": "bot", "bot": 2}, …]}                     to lift; each scope as the fields of `Scope`
 """
 
 import json
 import sqlite3
+from collections.abc import Sequence
 from typing import Any
 
 from threadrebuild.collab import holds, household, messages, reader, scopes
@@ -19,6 +21,8 @@ from threadrebuild.collab.scope import Scope
 from threadrebuild.database import Database
 
 STOP, CONTINUE = "stop", "continue"
+HANDED_BACK = '{"kind": "handed_back"}'
+"""What a line carries that was carried out as a stop, and was handed out after all."""
 
 
 def only_stops(change: Change, message: sqlite3.Row) -> bool:
@@ -59,8 +63,7 @@ def offer(change: Change, message: sqlite3.Row) -> None:
         and could_lift(change.db, asked)  # CTRL-14
     ):
         offered.append(CONTINUE)
-    known = [{field: value for field, value in scope._asdict().items() if value is not None} for scope in asked]
-    _note(change, message, {"kind": "possible_control", "offer": offered, "scopes": known})  # CTRL-12 READ-06
+    _note(change, message, {"kind": "possible_control", "offer": offered, "scopes": known(asked)})  # CTRL-12 READ-06
 
 
 def shown(db: Database, message: sqlite3.Row) -> dict[str, Any] | None:
@@ -73,6 +76,11 @@ def shown(db: Database, message: sqlite3.Row) -> dict[str, Any] | None:
     return data
 
 
+def known(asked: Sequence[Scope]) -> list[dict[str, Any]]:
+    """Scopes as they stand with the buttons that are about them."""
+    return [{field: value for field, value in scope._asdict().items() if value is not None} for scope in asked]
+
+
 def scopes_of(data: dict[str, Any]) -> list[Scope]:
     """The scopes that a line's buttons are about."""
     return [Scope(**scope) for scope in data.get("scopes", ())]
@@ -83,23 +91,42 @@ def was_carried_out(message: sqlite3.Row) -> bool:
     return message["control"] is not None and json.loads(message["control"])["kind"] == "stop"
 
 
-def could_lift(db: Database, asked: list[Scope]) -> list[sqlite3.Row]:
+def could_lift(db: Database, asked: Sequence[Scope]) -> list[sqlite3.Row]:
     """The holds that stand in the way of what is asked about: those within it, and those that are wider."""
-    return [hold for hold in holds.active(db) if any(_stands_in(db, hold, scope) for scope in asked)]
+    return [
+        hold
+        for hold in holds.active(db)
+        if any(_is_within(db, hold, scope) or _is_over(db, hold, scope) for scope in asked)
+    ]
 
 
-def _stands_in(db: Database, hold: sqlite3.Row, scope: Scope) -> bool:
-    if "everything" in (hold["scope"], scope.kind):
-        return True
+def is_wider(db: Database, hold: sqlite3.Row, asked: Sequence[Scope]) -> bool:
+    """Whether a hold covers more than any of what is asked about."""
+    return not any(_is_within(db, hold, scope) for scope in asked)
+
+
+def _is_within(db: Database, hold: sqlite3.Row, scope: Scope) -> bool:
+    if scope.kind == "everything" or hold["scope"] == "everything":
+        return scope.kind == "everything"
     turn = db.row("SELECT * FROM hold_subjects WHERE kind = 'turn' AND id = ?", hold["turn"])
     plan = hold["plan"] or (turn and turn["plan"]) or db.value("SELECT plan FROM tickets WHERE id = ?", hold["ticket"])
     if scope.kind == "bot":
-        return scope.bot in (hold["bot"], turn and turn["bot"]) or _present(db, hold["session"], scope.bot)
+        return scope.bot in (hold["bot"], turn and turn["bot"])  # CTRL-36
     if scope.kind == "plan":
-        home = db.value("SELECT session FROM plans WHERE id = ?", scope.plan)
-        return plan == scope.plan or (home is not None and hold["session"] == home)
+        return bool(plan == scope.plan)
     session = hold["session"] or (turn and turn["session"]) or db.value("SELECT session FROM plans WHERE id = ?", plan)
     return bool(session == scope.session)
+
+
+def _is_over(db: Database, hold: sqlite3.Row, scope: Scope) -> bool:
+    if hold["scope"] == "everything":
+        return True
+    if scope.kind == "plan":
+        home = db.value("SELECT session FROM plans WHERE id = ?", scope.plan)
+        return home is not None and bool(hold["session"] == home)
+    works_there = "SELECT 1 FROM work_items WHERE plan = ? AND bot = ?"
+    in_plan = hold["scope"] == "plan" and db.value(works_there, hold["plan"], scope.bot)
+    return scope.kind == "bot" and bool(in_plan or _present(db, hold["session"], scope.bot))
 
 
 def _present(db: Database, session: int | None, bot: int | None) -> bool:

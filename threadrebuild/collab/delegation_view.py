@@ -40,7 +40,9 @@ def told(db: Database, item: sqlite3.Row) -> str:
     if row["state"] == "cancelled":
         return f"app: {item['text']}"
     if item["kind"] == "request":
-        return f"{_bot(db, row['from_item'])} asks you (delegation {row['id']}, expects {row['expects']}): {item['text']}"
+        return (
+            f"{_bot(db, row['from_item'])} asks you (delegation {row['id']}, expects {row['expects']}): {item['text']}"
+        )
     return f"{_bot(db, row['to_item'])} on “{row['ask']}” (delegation {row['id']}): {item['text']}"
 
 

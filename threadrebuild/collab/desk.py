@@ -7,11 +7,16 @@ were read as decides whether a side effect needs a plan at all.
 import sqlite3
 from typing import Literal
 
-from threadrebuild.collab import attribution, binding, inbox, localtime, reader, work
+from threadrebuild.collab import attribution, binding, inbox, localtime, messages, reader, turns, work
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.toolbox import Bounced, Refused
 from threadrebuild.database import Database
 
+BOUNCES = 2  # DESK-27
+"""How many refusals for want of an attribution a desk segment may have; the last of them closes it."""
+NEEDS_ATTENTION = "needs_attention"
+UNATTRIBUTED = "This message needs an attribution first."
+NOTHING_HAS_RUN = "No tool with a side effect has run."
 Kind = Literal["new_work", "on_the_spot", "open"]
 """What a desk's lines were read as; `open` where that does not say whether they need a plan."""
 
@@ -78,12 +83,21 @@ def situation(db: Database, turn: sqlite3.Row) -> list[str]:
     return [each for each in (said, *(_candidate(db, turn["bot"], plan) for plan in found)) if each]
 
 
-def count(change: Change, turn: sqlite3.Row, refused: Refused) -> None:
-    """Let a refusal for want of an attribution cost its desk segment a bounce."""
+def count(change: Change, turn: sqlite3.Row, refused: Refused) -> bool:
+    """Let a refusal for want of an attribution cost its desk segment a bounce; whether the segment goes on.
+
+    With the last bounce it is closed, and the user is told that the Bot did not find out what the lines belong to.
+    """
     if turn["mode"] != "desk" or not isinstance(refused, Bounced):
-        return  # DESK-28
+        return True  # DESK-28
     change.db.write("UPDATE turns SET bounces = bounces + 1 WHERE id = ?", turn["id"])  # DESK-08
     change.log("attribution.bounced", bot=turn["bot"], turn=turn["id"], code=refused.code)
+    if turn["bounces"] + 1 < BOUNCES:  # DESK-27
+        return True
+    turns.end(change, turn["id"], "completed", NEEDS_ATTENTION)  # DESK-27
+    work.needs_attention(change, turn["work_item"])
+    messages.note(change, turn["session"], UNATTRIBUTED if turn["acted"] else f"{UNATTRIBUTED} {NOTHING_HAS_RUN}")
+    return False
 
 
 def _read_as(db: Database, turn: sqlite3.Row) -> tuple[Kind, sqlite3.Row | None]:

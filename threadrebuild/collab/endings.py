@@ -153,8 +153,7 @@ def _outcome(change: Change, turn: sqlite3.Row, draft: Draft) -> Reason:
 def finish(change: Change, turn: sqlite3.Row, reason: Reason, draft: Draft) -> None:
     """Let a segment be over for a reason."""
     if (
-        draft.answer.strip()
-        and reason == "answered"  # DEL-28
+        draft.answer.strip() and reason == "answered"  # DEL-28
     ):
         delegation.answer(change, turn, draft.answer)
     if reason == "blocked":

@@ -12,6 +12,7 @@ import msgspec
 from threadrebuild.collab import (
     aborting,
     asks,
+    buttons,
     clearing,
     continuing,
     events,
@@ -26,16 +27,17 @@ from threadrebuild.collab import (
     plans,
     reader,
     record,
-    refiling,
     schedules,
     steps,
     stop,
     tickets,
     timers,
     turns,
+    wakes,
     work,
 )
 from threadrebuild.collab.change import Change
+from threadrebuild.collab.wakes import Suppressed
 from threadrebuild.database import Database
 
 
@@ -78,7 +80,7 @@ HANDLERS: dict[type[events.Event], Callable[[Change, Any], None]] = {
     events.Answered: asks.answered,
     events.Approved: asks.approved,
     events.Continued: continuing.press,
-    events.Merged: refiling.merge,
+    events.ControlPressed: buttons.press,
     events.WorkResumed: continuing.resume,
     events.ScheduleMade: schedules.add,
     events.StopPressed: stop.press,
@@ -99,6 +101,13 @@ class Engine:
         Raises ValueError where the event makes no sense of this store, and then nothing has changed.
         """
         event, body = record.on_record(event)
+        try:
+            return self._take_in(event, body)
+        except Suppressed as refused:
+            self._note(event, refused)
+            raise
+
+    def _take_in(self, event: events.Event, body: str) -> list[Effect]:
         with self.db.transaction():
             number = self._record(event, body)
             if number is None or not self._is_awaited(event):
@@ -109,7 +118,7 @@ class Engine:
         return list(self._effects("event = ? AND state = 'pending'", number))
 
     def begin(self, effect: int) -> bool:
-        """Mark an effect as started; False where it is not wanted any more. Nothing comes back of a push."""
+        """Mark an effect as started; False where it is not wanted any more. Nothing comes back from a push."""
         with self.db.transaction():
             begun = (
                 "UPDATE effects SET state = iif(kind = 'push', 'done', 'started')"
@@ -124,6 +133,17 @@ class Engine:
     def _effects(self, where: str, *values: Any) -> Iterator[Effect]:
         for row in self.db.rows(f"SELECT * FROM effects WHERE {where} ORDER BY id", *values):
             yield Effect(row["id"], row["kind"], row["turn"], row["subject"], msgspec.json.decode(row["body"]))
+
+    def _note(self, event: events.Event, refused: Suppressed) -> None:
+        """Put on record that a hold was in the way of what the user did, though nothing has come of it; once."""
+        with self.db.transaction():
+            key = f"{event.key}:refused"
+            if self.db.value("SELECT 1 FROM events WHERE key = ?", key):
+                return
+            sql = "INSERT INTO events (key, kind, at, body) VALUES (?, 'Refused', ?, '{}')"
+            number = self.db.write(sql, key, event.at)
+            change = Change(self.db, number, event.at, self.db.value("SELECT level FROM meta"))
+            wakes.suppress(change, refused.kind, refused.bot, refused.held)
 
     def _record(self, event: events.Event, body: str) -> int | None:
         if self.db.value("SELECT 1 FROM events WHERE key = ?", event.key):

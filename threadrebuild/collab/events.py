@@ -155,11 +155,12 @@ class AccountRemoved(Event, frozen=True, kw_only=True):
     account: int
 
 
-class Merged(Event, frozen=True, kw_only=True):
-    """The user has pressed merge on an old "new" card: the line that it is about belongs to `plan`, which it offers."""
+class ControlPressed(Event, frozen=True, kw_only=True):
+    """The user has pressed a button on a line; `plan` is the one that the button names, if it does."""
 
-    card: int
-    plan: int
+    message: int
+    action: str
+    plan: int | None = None
 
 
 class Continued(Event, frozen=True, kw_only=True):
@@ -184,9 +185,10 @@ class Approved(Event, frozen=True, kw_only=True):
 
 
 class StopPressed(Event, frozen=True, kw_only=True):
-    """The user has pressed Stop on a turn."""
+    """The user has pressed Stop on a turn, or in a direct chat; with neither, in the menu bar."""
 
-    turn: int
+    turn: int | None = None
+    session: int | None = None
 
 
 class HoldMade(Event, frozen=True, kw_only=True):

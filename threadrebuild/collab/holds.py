@@ -11,6 +11,7 @@ from typing import Any, Literal
 from threadrebuild.collab import (
     check_backs,
     handed_off,
+    hold_list,
     inbox,
     parking,
     readonly,
@@ -94,6 +95,7 @@ def lift(change: Change, hold: int, action: int) -> None:
     readonly.give_back(change, hold)
     _hand_back(change)
     schedules.catch_up(change)
+    hold_list.push(change, hold)  # HOLD-109
     change.log("control.lift", hold=hold)
 
 
@@ -139,6 +141,7 @@ def note(change: Change, hold: int, **record: Any) -> None:
     """Put something on a hold's record."""
     known = record_of(hold_of(change.db, hold))
     change.db.write("UPDATE holds SET effect = ? WHERE id = ?", json.dumps(known | record, ensure_ascii=False), hold)
+    hold_list.push(change, hold)  # HOLD-109
 
 
 def since(db: Database, turn: int) -> int | None:

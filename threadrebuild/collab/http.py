@@ -6,7 +6,7 @@ something becomes one event and is answered once that is committed; nothing that
 
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Protocol
 
 import msgspec
 from starlette.applications import Starlette
@@ -15,12 +15,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from threadrebuild.collab import attribution, events, lead, plans, runs
+from threadrebuild.collab import events
 from threadrebuild.collab.change import Conflict, Missing
-from threadrebuild.database import LARGEST_ID, Database, Id
-
-Show = Callable[[Database, int, int], Any]
-"""What is shown of the row that a path names, at a time. Raises `Missing`."""
+from threadrebuild.collab.routes import REMOTE, ROUTES, Said, Show, Whole, Write
+from threadrebuild.database import LARGEST_ID, Database
 
 
 class Daemon(Protocol):
@@ -34,50 +32,6 @@ class Daemon(Protocol):
 
     def new_request(self) -> str:
         """A request id that no other request has."""
-
-
-class Said(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The body of a request. With the same `request_id`, or `Idempotency-Key` header, it is the same request again."""
-
-    request_id: str | None = None
-
-
-class Words(Said, frozen=True, kw_only=True):
-    """What a line is to say."""
-
-    text: str
-
-
-class Leader(Said, frozen=True, kw_only=True):
-    """Who is to lead a group; null for nobody."""
-
-    bot: Id | None = msgspec.field(name="bot_id")
-    confirmed: bool = False
-
-
-class Spec(Said, frozen=True, kw_only=True):
-    """What a plan's points are to be, and which `revision` of them was seen; what is missing stays as it was."""
-
-    revision: Id | None = None
-    goal: str | None = None
-    acceptance: tuple[str, ...] | None = None
-    rules: tuple[str, ...] | None = None
-    status: Literal["active", "done", "parked"] | None = None
-
-
-class Emptying(Said, frozen=True, kw_only=True):
-    """How far a session is emptied."""
-
-    erase_quotes: bool = False
-
-
-class Write(NamedTuple):
-    """A route that changes something: the kind of event, its field for the id in the path, the body, and the answer."""
-
-    kind: type[events.Event]
-    of: str
-    said: type[Said]
-    show: Show
 
 
 def application(daemon: Daemon, view: Database, *, remote: bool = False) -> Starlette:
@@ -96,71 +50,23 @@ def application(daemon: Daemon, view: Database, *, remote: bool = False) -> Star
     return app
 
 
-def _row(sql: str) -> Show:
-    def show(view: Database, id_: int, at: int) -> dict[str, Any]:
-        found = view.row(sql, id_)
-        if found is None:
-            raise Missing(f"{id_} is gone")
-        return dict(found)
-
-    return show
-
-
-_MESSAGE = _row("SELECT id, session, state, version, text, edited_at FROM messages WHERE id = ?")
-_SESSION = _row("SELECT id, title, state FROM sessions WHERE id = ?")
-_WORK_ITEM = _row("SELECT id, state FROM work_items WHERE id = ?")
-_TURN = _row(
-    "SELECT id, state, end_reason, (SELECT max(id) FROM turns WHERE continues = t.id) AS continued_by"
-    " FROM turns t WHERE id = ?"
-)
-
-ROUTES: dict[str, Show | Write] = {
-    "PATCH /v1/messages/{id:int}": Write(events.Edited, "message", Words, _MESSAGE),
-    "POST /v1/messages/{id:int}/withdraw": Write(events.Withdrawn, "message", Said, _MESSAGE),
-    "POST /v1/messages/{id:int}/insert": Write(events.Inserted, "message", Said, _MESSAGE),
-    "GET /v1/messages/{id:int}/attribution": lambda view, id_, at: attribution.view(view, id_),  # ATTR-20
-    "GET /v1/sessions/{id:int}/lead": lead.view,
-    "PUT /v1/sessions/{id:int}/lead": Write(events.LeadSet, "session", Leader, lead.view),
-    "POST /v1/sessions/{id:int}/clear": Write(events.SessionCleared, "session", Emptying, _SESSION),
-    "POST /v1/sessions/{id:int}/delete": Write(events.SessionDeleted, "session", Emptying, _SESSION),
-    "GET /v1/sessions/{id:int}/delegations": delegation_view.of_session,  # DEL-48
-    "GET /v1/tasks/{id:int}": plans.detail,
-    "GET /v1/tasks/{id:int}/delegations": delegation_view.of_plan,  # DEL-48
-    "PATCH /v1/tasks/{id:int}/spec": Write(events.BoardEdited, "plan", Spec, plans.detail),
-    "GET /v1/turns/{id:int}/commands": lambda view, id_, at: {"commands": runs.commands(view, id_)},  # TURN-27
-    "POST /v1/turns/{id:int}/continue": Write(events.Continued, "turn", Said, _TURN),
-    "POST /v1/work-items/{id:int}/resume": Write(events.WorkResumed, "work_item", Said, _WORK_ITEM),
-}
-"""By method and path."""
-
-REMOTE = frozenset(
-    {
-        "PATCH /v1/messages/{id:int}",
-        "POST /v1/messages/{id:int}/withdraw",  # QUOT-30
-        "POST /v1/messages/{id:int}/insert",
-        "GET /v1/sessions/{id:int}/lead",  # LEAD-09
-        "PUT /v1/sessions/{id:int}/lead",  # LEAD-09
-        "POST /v1/sessions/{id:int}/clear",  # QUOT-10
-        "POST /v1/sessions/{id:int}/delete",  # QUOT-10
-        "POST /v1/turns/{id:int}/continue",
-        "GET /v1/sessions/{id:int}/delegations",  # DEL-48
-        "GET /v1/tasks/{id:int}",
-        "GET /v1/tasks/{id:int}/delegations",  # DEL-48
-        "PATCH /v1/tasks/{id:int}/spec",
-    }
-)
-"""The allowlist: what a caller from outside this machine has too. For such a caller nothing else is there."""
-
-
 def _route(name: str, endpoint: Callable[[Request], Awaitable[Response]]) -> Route:
     method, path = name.split()
     return Route(path, endpoint, methods=[method])
 
 
-def _endpoint(daemon: Daemon, view: Database, route: Show | Write) -> Callable[[Request], Awaitable[Response]]:
-    if isinstance(route, Write):
-        return partial(_change, daemon, view, route)
-    return partial(_look, daemon, view, route)
+def _endpoint(daemon: Daemon, view: Database, route: Show | Whole | Write) -> Callable[[Request], Awaitable[Response]]:
+    match route:
+        case Write():
+            return partial(_change, daemon, view, route)
+        case Whole():
+            return partial(_look_at_all, view, route)
+        case _:
+            return partial(_look, daemon, view, route)
+
+
+async def _look_at_all(view: Database, route: Whole, request: Request) -> Response:
+    return JSONResponse(route.show(view, request.query_params))
 
 
 async def _look(daemon: Daemon, view: Database, show: Show, request: Request) -> Response:
@@ -168,13 +74,14 @@ async def _look(daemon: Daemon, view: Database, show: Show, request: Request) ->
 
 
 async def _change(daemon: Daemon, view: Database, write: Write, request: Request) -> Response:
-    id_ = _id(request)
+    named = {} if write.came else {write.of: _id(request)}
     said = _said(write.said, await request.body())
     about = {field: value for field, value in msgspec.structs.asdict(said).items() if field != "request_id"}
     key = request.headers.get("Idempotency-Key") or said.request_id or daemon.new_request()
-    event = write.kind(key=f"http:{key}", at=daemon.now(), **{write.of: id_}, **about)
+    event = write.kind(key=f"http:{key}", at=daemon.now(), **named, **about)
     if not _was_taken(view, event):
         daemon.take(event)
+    id_ = view.value(write.came, event.key) if write.came else named[write.of]
     return JSONResponse(write.show(view, id_, daemon.now()))
 
 

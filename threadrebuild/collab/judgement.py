@@ -43,7 +43,8 @@ def came(change: Change, event: Judged) -> None:
         return
     present = household.members(change.db, line["session"]).values()
     joining = [row["bot"] for row in all_ if row["answer"] == "join" and row["bot"] in present]  # JUDG-02 TURN-01
-    if reader.meaning(change.db, message).status:  # STAT-4
+    read = reader.understood(change.db, message)
+    if read is not None and read.status:  # STAT-4
         joining = joining[:1]
     messages.hand_out(change, line, [Receiver(bot, "judged") for bot in joining])
     messages.advance(change, line["session"])

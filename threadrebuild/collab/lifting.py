@@ -7,13 +7,10 @@ covers. A kept hold ends by an explicit lift alone.
 import sqlite3
 from collections.abc import Collection
 
-from threadrebuild.collab import attribution, holds, household, reader, restarts, scopes
-from threadrebuild.collab.change import Change, Conflict
+from threadrebuild.collab import attribution, holds, household, reader, restarts, scopes, wakes
+from threadrebuild.collab.change import Change
 from threadrebuild.collab.events import HoldLifted
 from threadrebuild.collab.scope import Kind
-
-HELD = "held"
-"""The code with which an operation is refused that a kept hold is in the way of."""
 
 
 def by_line(change: Change, message: sqlite3.Row) -> None:
@@ -72,12 +69,14 @@ def by_edit(change: Change, message: sqlite3.Row, action: int) -> None:
 def by_operation(change: Change, kind: Kind, id_: int, action: int) -> None:
     """End the holds over what the user does something to: direct insert, going on, an answer, a return.
 
-    Raises `Conflict` where a kept hold is over it.
+    Raises `Suppressed` where a kept hold is over it.
     """
     for hold in holds.over(change.db, kind, id_):
         _end(change, hold, action)  # HOLD-71 QUOT-32
-    if holds.over(change.db, kind, id_):
-        raise Conflict(HELD, "the user has stopped this for as long as the hold is not lifted")
+    left = holds.over(change.db, kind, id_)
+    if left:
+        bot = change.db.value("SELECT bot FROM hold_subjects WHERE kind = ? AND id = ?", kind, id_)
+        raise wakes.Suppressed("user line" if kind == "item" else "continue", bot, left)
 
 
 def by_button(change: Change, event: HoldLifted) -> None:

@@ -129,6 +129,18 @@ def advance(change: Change, session: int) -> None:
             break
 
 
+def hand_out_again(change: Change, message: sqlite3.Row) -> None:
+    """Hand out a line that had been carried out as a stop, as if it had not: like any other, and not read for that."""
+    if message["state"] == "withdrawn":
+        return
+    change.db.write(
+        "UPDATE messages SET state = 'arrived', filing = NULL, head_at = NULL, control = ? WHERE id = ?",
+        control.HANDED_BACK,  # CTRL-43
+        message["id"],
+    )
+    advance(change, message["session"])
+
+
 def time_came(change: Change, event: TimerRang) -> None:
     """A line has waited for the one before it for long enough."""
     subject: str = change.db.value("SELECT subject FROM effects WHERE id = ?", event.effect)
@@ -243,11 +255,11 @@ def _go_on(change: Change, message: int) -> None:
         control.carry_out(change, row)  # CTRL-6 TURN-16
         return
     if row["state"] == "arrived" and reader.is_read(change.db, message):  # READ-23
-        attribution.file(change, message)
+        attribution.file(change, message)  # READ-05
         change.db.write("UPDATE messages SET state = 'filed' WHERE id = ?", message)
         row = message_of(change, message)
         organizer.after_line(change, row)
-        lifting.by_line(change, row)  # READ-05 CTRL-23
+        lifting.by_line(change, row)  # CTRL-23
         control.offer(change, row)
     if row["state"] == "filed":
         deliver(change, row)  # STAT-1 CTRL-31

@@ -12,6 +12,12 @@ from threadrebuild.collab.change import Change
 from threadrebuild.collab.scope import Scope
 from threadrebuild.database import Database
 
+IN_WORK = (
+    ("active", "active"),
+    ("active", "parked"),
+    ("parked", "active"),  # HOLD-37
+)
+"""How a plan that is to be worked on stands in its row and its points; the last has been displaced by another."""
 Before = dict[str, Any]
 """What a plan was: `plan`, its `status` in the row, that in its `points`, and the session whose current one it was."""
 
@@ -28,9 +34,7 @@ def park(change: Change, hold: int) -> list[Before]:
     before = []
     for plan in _covered(change.db, holds.hold_of(change.db, hold)):
         points = plans.points_of(change.db, plan["id"])["status"]
-        if (
-            plan["status"] == "active" or (plan["status"] == "parked" and points == "active")  # HOLD-37
-        ):
+        if (plan["status"], points) in IN_WORK:
             before.append(_before(plan, points))
             plans.set_status(change, plan["id"], "parked")
             plans.set_points(change, plan["id"], "parked", "hold", hold)  # HOLD-35
@@ -112,19 +116,18 @@ def leave(change: Change, session: int) -> None:
     """Let the plans of a group that goes leave it: what is parked under its hold is so by one of the plan's own."""
     group = [hold for hold in holds.active(change.db) if hold["scope"] == "session" and hold["session"] == session]
     for plan in change.db.rows("SELECT * FROM plans WHERE session = ? ORDER BY id", session) if group else ():
-        own = [hold["id"] for hold in whole_holds(change.db, plan["id"]) if hold["scope"] == "plan"]
-        before = _parked_by(change.db, plan["id"])
-        if (
-            before is None and _is_parked(change.db, plan)  # HOLD-98
-        ):
-            before = {"plan": plan["id"], "status": "active", "points": "active"}
-        if before is None:
-            continue
-        if not own:  # HOLD-98
-            own.append(holds.make(change, Scope("plan", plan=plan["id"]), source="migration"))  # HOLD-97
-        for hold in own:
-            _take_over(change, hold, before | {"slot": None})
+        before = _parked_by(change.db, plan["id"]) or _of_old(change.db, plan)
+        if before is not None:
+            _take_over(change, _own(change, plan["id"]), before | {"slot": None})  # HOLD-97
     change.db.write("UPDATE plans SET session = NULL, current_of = NULL WHERE session = ?", session)  # HOLD-97
+
+
+def displaced(change: Change, plan: int) -> None:
+    """Note that another plan has taken the place of one, which is then what it is to be after the lift."""
+    for hold in whole_holds(change.db, plan):
+        known = holds.record_of(hold).get("parked", [])
+        now = [each | {"status": "parked"} if each["plan"] == plan else each for each in known]
+        holds.note(change, hold["id"], parked=now)
 
 
 def is_without_hold(db: Database, plan: sqlite3.Row) -> bool:
@@ -169,8 +172,8 @@ def _give_back(change: Change, before: Before, hold: int) -> None:
     plan = _row(change.db, before["plan"])
     if plan["status"] != "parked":  # HOLD-41
         return
-    if not plan["displaced"]:  # HOLD-39
-        plans.set_status(change, plan["id"], before["status"])  # HOLD-44
+    plans.set_status(change, plan["id"], before["status"])  # HOLD-44
+    if before["status"] == "active":
         plans.take_free_slot(change, plan["id"], before["slot"])
     plans.set_points(change, plan["id"], before["points"], "hold", hold)
 
@@ -193,6 +196,21 @@ def _write(change: Change, plan: int, status: str, action: int) -> None:
         session = change.db.value("SELECT session FROM plans WHERE id = ?", plan)
         plans.take_free_slot(change, plan, session)
     plans.set_points(change, plan, status, "user", action)
+
+
+def _of_old(db: Database, plan: sqlite3.Row) -> Before | None:
+    """What a plan is to be again that was parked before there were holds."""
+    if not _is_parked(db, plan):  # HOLD-98
+        return None
+    return {"plan": plan["id"], "status": "active", "points": "active"}
+
+
+def _own(change: Change, plan: int) -> int:
+    """The hold on a plan itself, made where there is none."""
+    for hold in whole_holds(change.db, plan):
+        if hold["scope"] == "plan":  # HOLD-98
+            return int(hold["id"])
+    return holds.make(change, Scope("plan", plan=plan), source="migration")
 
 
 def _is_only_a_status(change: Change) -> bool:

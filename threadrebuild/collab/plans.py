@@ -86,6 +86,14 @@ def edit(change: Change, event: BoardEdited) -> None:
     change.log("plan.edited", plan=event.plan)
 
 
+def set_status(change: Change, plan: int, status: str) -> None:
+    """Write a plan's status into its row; its session has no current plan then, unless a hold has merely halted it."""
+    change.db.write("UPDATE plans SET status = ? WHERE id = ?", status, plan)
+    halted = bool(parking.whole_holds(change.db, plan))
+    if status == "done" or (status == "parked" and not halted):  # HOLD-36
+        change.db.write("UPDATE plans SET current_of = NULL WHERE id = ?", plan)
+
+
 def points_of(db: Database, plan: int) -> dict[str, Any]:
     """The newest version of a plan's points. Raises `Missing` where there is no such plan."""
     points: dict[str, Any] = json.loads(newest_revision(db, plan)["points"])
@@ -141,21 +149,6 @@ def set_points(change: Change, plan: int, status: str, cause: str, cause_id: int
         revise(change, plan, points | {"status": status}, cause, cause_id)
 
 
-def set_status(change: Change, plan: int, status: str) -> None:
-    """Write a plan's status into its row; its session has no current plan then, unless a hold has merely halted it."""
-    change.db.write("UPDATE plans SET status = ? WHERE id = ?", status, plan)
-    halted = bool(parking.whole_holds(change.db, plan))
-    if status == "done" or (status == "parked" and not halted):  # HOLD-36
-        change.db.write("UPDATE plans SET current_of = NULL WHERE id = ?", plan)
-
-
-def take_free_slot(change: Change, plan: int, session: int | None) -> None:
-    """Make a plan the current one of a session that has none; it is not put aside any more."""
-    change.db.write("UPDATE plans SET displaced = 0 WHERE id = ?", plan)
-    if session is not None and current(change.db, session) is None:  # HOLD-44
-        change.db.write("UPDATE plans SET current_of = ? WHERE id = ?", session, plan)
-
-
 def name_of(change: Change, opening: sqlite3.Row) -> str:
     """A plan's name: how its opening sentence begins, else its first file and how many there are."""
     words = " ".join(opening["text"].split())
@@ -169,6 +162,13 @@ def name_of(change: Change, opening: sqlite3.Row) -> str:
     return f"{first[: NAME_LONGEST - len(more)]}{more}"
 
 
+def take_free_slot(change: Change, plan: int, session: int | None) -> None:
+    """Make a plan the current one of a session that has none; it is not put aside any more."""
+    change.db.write("UPDATE plans SET displaced = 0 WHERE id = ?", plan)
+    if session is not None and current(change.db, session) is None:  # HOLD-44
+        change.db.write("UPDATE plans SET current_of = ? WHERE id = ?", session, plan)
+
+
 def slug(title: str) -> str:
     """A title as the name of a folder."""
     return re.sub(r"[^\w]+", "-", title).strip("-")[:30] or "untitled"
@@ -176,9 +176,10 @@ def slug(title: str) -> str:
 
 def _take_slot(change: Change, plan: int, session: int) -> None:
     """Make a plan the one current of its session; another one that was is put aside."""
-    change.db.write(
-        "UPDATE plans SET status = 'parked', displaced = 1, current_of = NULL WHERE current_of = ?", session
-    )
+    before = current(change.db, session)
+    if before is not None:
+        change.db.write("UPDATE plans SET status = 'parked', displaced = 1, current_of = NULL WHERE id = ?", before)
+        parking.displaced(change, before)  # HOLD-39
     change.db.write("UPDATE plans SET current_of = ? WHERE id = ?", session, plan)
 
 

@@ -6,6 +6,7 @@ that reading. What no model has read in time is read by fixed words; for the mat
 
 import json
 import sqlite3
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -30,7 +31,7 @@ from threadrebuild.database import Database
 PREVIOUS_FOR_MEANING = 3  # READ-03
 PREVIOUS_FOR_FILING = 6  # READ-12
 LIMIT_MS = 20_000  # READ-22
-USER_WORDS, FILING = "user words", "filing"
+USER_WORDS, BOT_WORDS, FILING = "user words", "Bot words", "filing"
 ANSWERS = ["plans", "new_work", "on_the_spot", "unclear"]
 WITHOUT_PLANS = ["new_work", "on_the_spot"]
 BY_CLAUDE = {
@@ -76,51 +77,78 @@ def ask_filing(change: Change, message: int) -> None:
 
 def came(change: Change, event: Read) -> None:
     """Keep a reading, or why there is none, and let go on what waits for it."""
-    if str(change.db.value("SELECT subject FROM effects WHERE id = ?", event.effect)).startswith(speech.SUBJECT):
-        speech.came(change, event)
-        return
     effect = change.db.row(
         "SELECT f.*, e.at AS asked_at FROM effects f JOIN events e ON e.seq = f.event WHERE f.id = ?", event.effect
     )
     assert effect is not None
-    subject, message, version = effect["subject"].split(":")
-    body = json.loads(effect["body"])
+    subject, _, rest = effect["subject"].partition(":")
+    if subject == BOT_WORDS:
+        speech.came(change, event, effect)
+        return
+    message, _, version = rest.partition(":")
     line = messages.message_of(change, int(message))
-    failure = failure_of(event, body, late=change.at - effect["asked_at"] > LIMIT_MS)
-    answer: Meaning | Filing | None = None
-    if failure is None:
-        read = understanding.meaning_of if subject == USER_WORDS else understanding.filing_of
-        try:
-            answer = read(event.raw or "", body)
-        except answers.Unreadable as error:
-            failure = f"unreadable: {error}"
+    read = understanding.meaning_of if subject == USER_WORDS else understanding.filing_of
+    answer, failure = said(change, event, effect, read)
     counts: bool = subject == FILING or line["version"] == int(version)  # READ-29
-    said = None if answer is None else msgspec.json.encode(answer).decode()
+    about = {"message": line["id"], "session": line["session"]}
+    keep(change, event, effect, f"{message}:{version}", answer, failure, counts=counts, **about)
+    messages.advance(change, line["session"])
+
+
+def said(
+    change: Change, event: Read, effect: sqlite3.Row, read: Callable[[str, dict[str, Any]], msgspec.Struct]
+) -> tuple[str | None, str | None]:
+    """What a model's answer says as far as it counts, as JSON; else why there is none."""
+    body = json.loads(effect["body"])
+    failure = failure_of(event, body, late=change.at - effect["asked_at"] > LIMIT_MS)
+    if failure is not None:
+        return None, failure
+    try:
+        return msgspec.json.encode(read(event.raw or "", body)).decode(), None
+    except answers.Unreadable as error:
+        return None, f"unreadable: {error}"
+
+
+def keep(
+    change: Change,
+    event: Read,
+    effect: sqlite3.Row,
+    key: str,
+    answer: str | None,
+    failure: str | None,
+    *,
+    session: int,
+    message: int | None = None,
+    turn: int | None = None,
+    counts: bool = True,
+) -> None:
+    """Keep a reading under its key with what it cost; one that does not count is kept for the record alone."""
+    body, subject = json.loads(effect["body"]), effect["subject"].partition(":")[0]
     change.db.write(
-        "INSERT INTO readings (subject, message, key, model, failure, answer, raw, used, at)"
+        "INSERT OR IGNORE INTO readings (subject, message, key, model, failure, answer, raw, used, at)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         subject,
-        line["id"],
-        f"{message}:{version}",
+        message,
+        key,
         event.model or body["model"],
         failure,
-        said,
+        answer,
         event.raw,
         int(counts),
         change.at,
     )
     if event.cost:
-        costs.book(change, "reader", line["session"], event.cost, body["account"])  # READ-27 READ-31
+        costs.book(change, "reader", session, event.cost, body["account"])  # READ-27 READ-31
     change.log(  # READ-27
         "reader.answer",
+        turn=turn,
         subject=subject,
-        message=line["id"],
+        message=message,
         read_by=event.model or body["model"],
         failure=failure,
-        answer=said,
+        answer=answer,
         raw=event.raw,
     )
-    messages.advance(change, line["session"])
 
 
 def meaning(db: Database, message: int) -> Meaning:
@@ -140,9 +168,10 @@ def understood(db: Database, message: int) -> Meaning | None:
 def only_stops(db: Database, message: int) -> bool:
     """Whether a line was read as telling somebody to stop, and nothing else; fixed words never say so."""
     read = understood(db, message)
+    if read is None:  # CTRL-2 CTRL-3 CTRL-4 READ-02
+        return False
     return (
-        read is not None  # CTRL-2 CTRL-3 CTRL-4 READ-02
-        and read.control == "stop"  # READ-23 CTRL-1 CTRL-8 CTRL-9 CTRL-10 READ-07
+        read.control == "stop"  # READ-23 CTRL-1 CTRL-8 CTRL-9 CTRL-10 READ-07
         and read.only  # READ-23 CTRL-12
     )
 

@@ -1,41 +1,19 @@
-"""Refiling: a line was filed to the wrong matter, and the user puts it right by merging on an old "new" card.
+"""Refiling: a line was filed to the wrong matter, and the user puts it right by merging on an old "new" card (`cards`).
 
 Where the line is filed changes, and with it what nobody has read yet. What was read stays history: whoever read it is
 told where the line belongs now, and a segment that is still at it, not to act on it there any more.
 """
 
-import json
 import sqlite3
 
 from threadrebuild.collab import attribution, holds, inbox, messages, work
-from threadrebuild.collab.change import Change, Conflict
-from threadrebuild.collab.events import Merged
+from threadrebuild.collab.change import Change
 from threadrebuild.collab.target import Target
 
 BELONGS_HERE = "The user has moved this line here; it is to be done in this plan: “{text}”"
 BELONGS_ELSEWHERE = (
     "The user has moved the line “{text}” to {where}. It will be done there; do not act on it here any more."
 )
-
-
-def merge(change: Change, event: Merged) -> None:
-    """File the line that an old "new" card is about to a plan that the card offers, in place of the new one.
-
-    Raises `Missing` for a message that is not there, `Conflict` for one that is no such card or fits no more.
-    """
-    card = json.loads(messages.message_of(change, event.card)["control"] or "{}")
-    if card.get("card") != "new":  # ATTR-21
-        raise Conflict("no_merge", f"message {event.card} is no card to merge on")
-    before = attribution.targets(change.db, card["line"])
-    if card["plan"] not in {target.plan for target in before} or event.plan not in card["offers"]:
-        raise Conflict("attribution_changed", f"line {card['line']} cannot be merged into plan {event.plan}")
-    change.db.write(
-        "INSERT INTO user_actions (event, kind, message, request) VALUES (?, 'button', ?, ?)",
-        change.event,
-        card["line"],
-        event.key,
-    )
-    refile(change, card["line"], [Target(event.plan) if each.plan == card["plan"] else each for each in before])
 
 
 def refile(change: Change, message: int, now: list[Target]) -> None:

@@ -63,10 +63,12 @@ def restart(change: Change, hold: int, stopped: Record, words: str = "") -> bool
     """Let one stopped segment go on where it ran, with a note that only its Bot reads; whether it does.
 
     `words` are those of the user that let it go on. It does not where another hold covers it, where its Bot goes on
-    there already, or where it was cleared.
+    there already, where it was cleared, or where its plan was given up.
     """
     old = change.db.row("SELECT * FROM turns WHERE id = ?", stopped["turn"])
     if old is None or holds.over(change.db, "turn", old["id"]) or _goes_on(change, old):
+        return False
+    if change.db.value("SELECT status FROM plans WHERE id = ?", old["plan"]) == "abandoned":  # DESK-39
         return False
     said = _note(change, hold, stopped, words)
     matter = change.db.value("SELECT plan FROM hold_subjects WHERE kind = 'turn' AND id = ?", old["id"])
@@ -116,12 +118,12 @@ def _note(change: Change, hold: int, stopped: Record, words: str) -> str:
     plan = change.db.value("SELECT name FROM plans WHERE id = ?", stopped["plan"])
     ticket = change.db.row("SELECT number, title FROM tickets WHERE id = ?", stopped["ticket"])
     said = [
-        f"The user had stopped this{_quoted(asked)}.",
+        f"The user had stopped this{_quoted(asked)}.",  # HOLD-88
         f"The user has let it go on{_quoted(words)}.",
-        f"Plan: {plan or 'none'}",
-        f"Ticket: {'none' if ticket is None else f'{ticket[0]:02} {ticket[1]}'}",
-        f"Files written: {', '.join(stopped['files']) or 'none'}",
-        f"Last calls: {'; '.join(stopped['calls']) or 'none'}",
+        f"Plan: {plan or 'none'}",  # HOLD-88
+        f"Ticket: {'none' if ticket is None else f'{ticket[0]:02} {ticket[1]}'}",  # HOLD-88
+        f"Files written: {', '.join(stopped['files']) or 'none'}",  # HOLD-88
+        f"Last calls: {'; '.join(stopped['calls']) or 'none'}",  # HOLD-88
     ]
     return "\n".join(said)
 

@@ -79,9 +79,9 @@ def _you(db: Database, message: sqlite3.Row) -> list[int]:
     """The one Bot that "you" is in a group: the one replied to, else the only one that spoke to the user lately."""
     if not _YOU.search(message["text"]):
         return []
-    replied = db.value("SELECT bot FROM messages WHERE id = ?", message["reply_to"])
-    if replied is not None:  # CTRL-18
-        return [replied]
+    replied = db.rows("SELECT bot FROM messages WHERE id = ? AND bot IS NOT NULL", message["reply_to"])
+    if replied:  # CTRL-18
+        return [each["bot"] for each in replied]
     spoke = db.rows(
         "SELECT DISTINCT m.bot FROM messages m WHERE m.session = ? AND m.author = 'bot' AND m.id < ? AND m.at >= ?"
         " AND NOT EXISTS (SELECT 1 FROM message_mentions WHERE message = m.id)",

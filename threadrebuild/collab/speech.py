@@ -12,13 +12,12 @@ from typing import Any
 
 import msgspec
 
-from threadrebuild.collab import answers, costs, endings, reader, steps, tools, turns, understanding, wordlist
+from threadrebuild.collab import answers, endings, reader, steps, turns, understanding, wordlist
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.events import Read
 from threadrebuild.collab.understanding import Speech
 from threadrebuild.database import Database
 
-SUBJECT = "Bot words"
 COPIED = 20  # READ-21
 ASKS = (
     "First: does the message mostly translate, relay, rewrite, polish or sum up (restates)? Outside such text: which"
@@ -28,14 +27,19 @@ ASKS = (
 )
 
 
-def reading(change: Change, turn: sqlite3.Row, text: str) -> Speech | None:
-    """What words of a segment say; None while they are being read, after which the segment goes on where it was."""
+def reading(change: Change, turn: sqlite3.Row, text: str, options: Sequence[str] | None = None) -> Speech | None:
+    """What words of a segment say; None while they are being read, after which the segment goes on where it was.
+
+    A question to the user comes with its `options`.
+    """
     to = _answers(change.db, turn)
-    key = hashlib.sha256(json.dumps([turn["bot"], text, to], ensure_ascii=False).encode()).hexdigest()
-    found = change.db.row("SELECT * FROM readings WHERE subject = ? AND key = ? AND used = 1", SUBJECT, key)  # READ-27
+    key = hashlib.sha256(json.dumps([turn["bot"], text, options, to], ensure_ascii=False).encode()).hexdigest()
+    found = change.db.row(
+        "SELECT * FROM readings WHERE subject = ? AND key = ? AND used = 1", reader.BOT_WORDS, key
+    )  # READ-27
     if found is None:
         body = {
-            "reads": SUBJECT,
+            "reads": reader.BOT_WORDS,
             "asks": ASKS,
             "line": text,
             "answers_to": to,  # READ-17
@@ -43,52 +47,23 @@ def reading(change: Change, turn: sqlite3.Row, text: str) -> Speech | None:
             "effort": "lightest",
             "limit_ms": reader.LIMIT_MS,
             **steps.runs_on(change.db, "reader"),
+            **({} if options is None else {"options": list(options)}),
         }
-        change.effect("read", body, turn=turn["id"], subject=f"{SUBJECT}:{key}")
+        change.effect("read", body, turn=turn["id"], subject=f"{reader.BOT_WORDS}:{key}")
         return None
     read = msgspec.json.decode(found["answer"], type=Speech) if found["answer"] else wordlist.speech_of(text)
     return read if not _is_copied(read.going_on, to) else msgspec.structs.replace(read, going_on="")  # READ-21
 
 
-def came(change: Change, event: Read) -> None:
+def came(change: Change, event: Read, effect: sqlite3.Row) -> None:
     """Keep what words of a Bot were read to say, or why they were not, and let its segment go on."""
-    effect = change.db.row(
-        "SELECT f.*, e.at AS asked_at FROM effects f JOIN events e ON e.seq = f.event WHERE f.id = ?", event.effect
-    )
-    assert effect is not None
-    body = json.loads(effect["body"])
-    failure = reader.failure_of(event, body, late=change.at - effect["asked_at"] > reader.LIMIT_MS)
-    answer: Speech | None = None
-    if failure is None:
-        try:
-            answer = _checked(answers.read(event.raw or "", Speech), body["line"])
-        except answers.Unreadable as error:
-            failure = f"unreadable: {error}"
-    said = None if answer is None else msgspec.json.encode(answer).decode()
-    change.db.write(
-        "INSERT OR IGNORE INTO readings (subject, key, model, failure, answer, raw, at) VALUES (?, ?, ?, ?, ?, ?, ?)",
-        SUBJECT,
-        effect["subject"].partition(":")[2],
-        event.model or body["model"],
-        failure,
-        said,
-        event.raw,
-        change.at,
+    said, failure = reader.said(
+        change, event, effect, lambda raw, body: _checked(answers.read(raw, Speech), body["line"])
     )
     turn = change.db.row("SELECT * FROM turns WHERE id = ?", effect["turn"])
     assert turn is not None
-    if event.cost:
-        costs.book(change, "reader", turn["session"], event.cost, body["account"])
-    change.log(
-        "reader.answer",
-        bot=turn["bot"],
-        turn=turn["id"],
-        subject=SUBJECT,
-        read_by=event.model or body["model"],
-        failure=failure,
-        answer=said,
-        raw=event.raw,
-    )
+    key = effect["subject"].partition(":")[2]
+    reader.keep(change, event, effect, key, said, failure, session=turn["session"], turn=turn["id"])
     _go_on(change, turn)
 
 
@@ -97,10 +72,12 @@ def _go_on(change: Change, turn: sqlite3.Row) -> None:
     if turn["phase"] == "ending":
         endings.go_on(change, turn)
         return
-    call = change.db.row("SELECT * FROM calls WHERE turn = ? AND state = 'started'", turn["id"])
-    assert call is not None
-    if tools.start(change, turn, call):
-        turns.go_on(change, turn["id"])
+    change.db.write("UPDATE calls SET state = 'asked' WHERE turn = ? AND state = 'started'", turn["id"])
+    turns.go_on(change, turn["id"])
+
+
+def _read(raw: str, body: dict[str, Any]) -> Speech:
+    return _checked(answers.read(raw, Speech), body["line"])
 
 
 def _checked(read: Speech, text: str) -> Speech:

@@ -2,7 +2,7 @@
 
 import sqlite3
 
-from threadrebuild.collab import aborting, check_backs, holds, organizer, turns
+from threadrebuild.collab import aborting, check_backs, holds, household, organizer, stop_menus, turns
 from threadrebuild.collab.change import Change, Conflict, Missing
 from threadrebuild.collab.events import StopPressed
 from threadrebuild.collab.scope import Scope
@@ -11,21 +11,26 @@ from threadrebuild.collab.scope import Scope
 def press(change: Change, event: StopPressed) -> None:
     """Stop the segment that the user aimed at, and hold its work: in its plan, else just that segment.
 
-    Raises `Missing` for one that is not there, `Conflict` for one that is over.
+    Raises `Missing` for one that is not there, `Conflict` for one that is over or has no Stop.
     """
-    turn = change.db.row("SELECT * FROM turns WHERE id = ?", event.turn)
+    aimed_at = _aimed_at(change, event)
+    turn = change.db.row("SELECT * FROM turns WHERE id = ?", aimed_at)
     if turn is None:
-        raise Missing(f"there is no turn {event.turn}")
-    if turns.live(change, event.turn) is None:
-        raise Conflict("not_running", f"turn {event.turn} is over")
+        raise Missing(f"there is no turn {aimed_at}")
+    if turns.live(change, aimed_at) is None:
+        raise Conflict("not_running", f"turn {aimed_at} is over")
+    where = household.session_of(change.db, turn["session"])["kind"]
+    if change.level < holds.FROM_LEVEL and where == "group":  # STOP-7
+        raise Conflict("no_stop", "a group has no Stop; say there that the work is to be stopped")
     change.db.write("INSERT INTO user_actions (event, kind, request) VALUES (?, 'button', ?)", change.event, event.key)
+    change.log("control.stop", bot=turn["bot"], plan=turn["plan"], turn=aimed_at)
     if change.level < holds.FROM_LEVEL or turn["mode"] == "readonly":
         if change.level < holds.FROM_LEVEL:
-            check_backs.void_of_turn(change, event.turn)  # HOLD-56
-        end(change, event.turn)  # STOP-1
+            check_backs.void_of_turn(change, aimed_at)  # HOLD-56
+        end(change, aimed_at)  # STOP-1
         return
-    plan = change.db.value("SELECT plan FROM hold_subjects WHERE kind = 'turn' AND id = ?", event.turn)
-    scope = Scope("turn", turn=event.turn)
+    plan = change.db.value("SELECT plan FROM hold_subjects WHERE kind = 'turn' AND id = ?", aimed_at)
+    scope = Scope("turn", turn=aimed_at)
     if plan is not None:
         scope = Scope("bot_in_plan", bot=turn["bot"], plan=plan)  # STOP-8
     holds.make(change, scope, source="user_button", by_stop=True, place=turn["session"])
@@ -55,3 +60,21 @@ def end_held(change: Change, turn: int) -> bool:
 def _end(change: Change, turn: int) -> None:
     turns.end(change, turn, "stopped", "stopped")
     organizer.forget(change, turn)  # STOP-4
+
+
+def _aimed_at(change: Change, event: StopPressed) -> int:
+    """The one segment that Stop hits: the one named, that of the direct chat it was pressed in, or the menu bar's.
+
+    Raises ValueError where it aims at none, `Missing` and `Conflict` where there is nothing to stop.
+    """
+    if event.turn is not None:
+        return event.turn
+    if event.session is not None:
+        seen = stop_menus.of_session(change.db, event.session, change.at)["stop"]  # STOP-5
+    elif change.level < holds.FROM_LEVEL:
+        seen = stop_menus.in_latest_direct_chat(change.db)
+    else:
+        raise ValueError("Stop aims at a turn or at a direct chat")
+    if seen is None:
+        raise Conflict("not_running", "there is nothing that Stop could hit")
+    return int(seen)

@@ -84,9 +84,8 @@ def start(change: Change, turn: sqlite3.Row, call: sqlite3.Row) -> bool:
             change.db.write("UPDATE calls SET state = ?, result = ? WHERE id = ?", state, done, call["id"])
             return done is not None
     except Refused as refused:
-        desk.count(change, turn, refused)
         change.db.write("UPDATE calls SET state = 'refused', result = ? WHERE id = ?", str(refused), call["id"])
-        return True
+        return desk.count(change, turn, refused)
     body = {"call": call["id"], "tool": call["name"], "arguments": arguments, "folder": turn["cwd"]}
     effect = change.effect("run_tool", body, turn=turn["id"])
     change.db.write("UPDATE calls SET state = 'started', effect = ? WHERE id = ?", effect, call["id"])

@@ -4,8 +4,10 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from threadrebuild.collab.change import Change
+from threadrebuild.collab.change import Change, Conflict
 
+HELD = "held"
+"""The code with which an operation is refused that a kept hold is in the way of."""
 Kind = Literal[
     "user line",
     "bot line",
@@ -36,6 +38,14 @@ BY_COPY: dict[str, Kind] = {
     "note": "supervisor",
 }
 """By the kind of what waits in an inbox."""
+
+
+class Suppressed(Conflict):
+    """What the user asks for does not go while a hold stands; that it was asked for is on record."""
+
+    def __init__(self, kind: Kind, bot: int, held: Sequence[sqlite3.Row]) -> None:
+        super().__init__(HELD, "the user has stopped this for as long as the hold is not lifted")
+        self.kind, self.bot, self.held = kind, bot, held
 
 
 def suppress(change: Change, kind: Kind, bot: int, held: Sequence[sqlite3.Row], **about: Any) -> None:

@@ -126,15 +126,6 @@ def settle(change: Change, work_item: int) -> None:
     change.db.write("UPDATE work_items SET state = ?, queued_seq = ? WHERE id = ?", state, since, work_item)  # WORK-14
 
 
-def needs_attention(change: Change, work_item: int) -> None:
-    """Let a work item rest whose segment could not end as it should; the user's next word takes it up again."""
-    change.db.write(
-        "UPDATE work_items SET state = 'needs_attention', queued_seq = NULL WHERE id = ? AND state <> 'queued'",
-        work_item,
-    )
-    change.log("work.needs_attention", work_item=work_item)
-
-
 def settle_waiting(change: Change, work_item: int) -> None:
     """Let a work item rest that was queued for something which it will not read now."""
     wanted = "SELECT 1 FROM inbox_items WHERE work_item = ? AND state = 'queued' AND wakes = 1"
@@ -146,6 +137,20 @@ def settle_waiting(change: Change, work_item: int) -> None:
 def close_all(change: Change, bot: int) -> None:
     """Close all work of a Bot that is gone."""
     change.db.write("UPDATE work_items SET state = 'closed', queued_seq = NULL WHERE bot = ?", bot)
+
+
+def needs_attention(change: Change, work_item: int) -> None:
+    """Leave a work item whose segment came to nothing for somebody to look at, unless it has more to read."""
+    change.db.write(
+        "UPDATE work_items SET state = 'needs_attention' WHERE id = ? AND state <> 'queued'",  # DESK-27
+        work_item,
+    )
+    change.log("work.needs_attention", work_item=work_item)
+
+
+def close(change: Change, work_item: int) -> None:
+    """Let a work item rest for good; only a line that is filed there anew takes it up again."""
+    change.db.write("UPDATE work_items SET state = 'closed', queued_seq = NULL WHERE id = ?", work_item)
 
 
 def mend(change: Change) -> None:

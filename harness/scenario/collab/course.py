@@ -18,7 +18,12 @@ WHY = {
     "judged": "it judged to step in",
     "delegate": "it was asked for this",
 }
-JUDGED = {"look_on": "it judged to look on", "failed": "its judgement failed", None: "it has not judged"}
+JUDGED = {
+    "join": "it judged to step in, and another answers",
+    "look_on": "it judged to look on",
+    "failed": "its judgement failed",
+    None: "it has not judged",
+}
 PLACE = "iif(s.kind = 'direct', 'with ', '') || s.title"
 """Where something was said, as a reader knows the place."""
 UNREAD = {

@@ -100,10 +100,29 @@ class TargetsOf(CollabForm, frozen=True, kw_only=True):
         return Met(found == self.targets, f"{quoted(self.targets_of)} is filed to {self.targets}", str(found))
 
 
+class PlanStatus(CollabForm, frozen=True, kw_only=True):
+    """A plan has this status, in its row and in its points."""
+
+    status_of: Text
+    row: Text = msgspec.field(name="is")
+    points: Text | None = None
+    """Where its points say something else."""
+
+    def met(self, seen: Played) -> Met:
+        rows = seen.rows(
+            "SELECT p.status, (SELECT points ->> 'status' FROM plan_revisions WHERE plan = p.id"
+            " ORDER BY number DESC LIMIT 1) FROM plans p WHERE p.name = ?",
+            self.status_of,
+        )
+        wanted = (self.row, self.points or self.row)
+        return Met(rows == [wanted], f"{quoted(self.status_of)} is {wanted}", str(rows))
+
+
 WORK_FORMS: dict[str, type[CollabForm]] = {
     "works_on": WorksOn,
     "ran_in": RanIn,
     "work": WorkStands,
     "answers_in": AnswersIn,
     "targets_of": TargetsOf,
+    "status_of": PlanStatus,
 }

@@ -29,7 +29,7 @@ def event_of(
         case Merge():
             into = _only(rooms, "SELECT id FROM plans WHERE name = ?", entry.into)
             card = _old_card(rooms, message(entry.merge), entry.opened, into)
-            return lambda key, at: events.Merged(key=key, at=at, card=card, plan=into)
+            return lambda key, at: events.ControlPressed(key=key, at=at, message=card, action="merge_plan", plan=into)
         case Board():
             plan = _only(rooms, "SELECT id FROM plans WHERE name = ?", entry.board)
             return lambda key, at: events.BoardEdited(
@@ -39,6 +39,7 @@ def event_of(
                 goal=entry.goal,
                 acceptance=None if entry.acceptance is None else tuple(entry.acceptance),
                 rules=None if entry.rules is None else tuple(entry.rules),
+                status=entry.status,
             )
 
 

@@ -93,7 +93,7 @@ class Hop(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
                 raise ValueError("a call begins with the name of its tool")
 
 
-CALL_KEYS = {"takes", "output", "errors", "fails", "hangs", "exit_code", "writes", "spawns"}
+CALL_KEYS = {"takes", "output", "errors", "fails", "hangs", "exit_code", "writes", "spawns", "nod"}
 """What a scripted call may say beside its tool: how long it takes, what comes of it, and which processes it starts,
 each `polite` (it leaves when asked), `stubborn` (when killed) or `stuck` (not even then)."""
 
@@ -260,6 +260,7 @@ class Board(Happening, frozen=True, kw_only=True):
     goal: str | None = None
     acceptance: list[str] | None = None
     rules: list[str] | None = None
+    status: Literal["active", "done", "parked"] | None = None
 
 
 class Crash(Happening, frozen=True, kw_only=True):

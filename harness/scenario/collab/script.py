@@ -82,9 +82,10 @@ class StoryScript:
 
     def read(self, rooms: Rooms, effect: Effect) -> Reply:
         """A reading of a line: what it means, or what it is about."""
-        if effect.turn is not None:
+        reads, _, rest = effect.subject.partition(":")
+        if reads == "Bot words":
             return self._read_words(rooms, effect)
-        reads, message, _ = effect.subject.split(":")
+        message = rest.partition(":")[0]
         line = self.lines[self._label(rooms, int(message))]
         answer: Reading | Filed
         if reads == "user words":
@@ -101,9 +102,14 @@ class StoryScript:
         return Reply(seconds, lambda key, at: events.Read(key=key, at=at, effect=effect.id, raw=raw, model="reader"))
 
     def _read_words(self, rooms: Rooms, effect: Effect) -> Reply:
-        """A reading of a Bot's words, as the hop says in which they were said."""
-        said = (each.words for each in self._hops(*self._turn(rooms, effect.turn)) if _says(each, effect.body["line"]))
-        answer = next((each for each in said if each is not None), self.defaults.words)
+        """A reading of a Bot's words, as the hop says in which they were said, or the call that asks."""
+        hops = [each for each in self._hops(*self._turn(rooms, effect.turn)) if _says(each, effect.body["line"])]
+        answer = next((each.words for each in hops if each.words is not None), self.defaults.words)
+        nod = next((call["nod"] for each in hops for call in each.calls if "nod" in call), None)
+        if isinstance(nod, bool):
+            answer = Words(nod=nod)
+        elif nod is not None:
+            answer = nod
         if answer == "timeout":
             limit = effect.body["limit_ms"] / 1000
             return Reply(limit, lambda key, at: events.Read(key=key, at=at, effect=effect.id, failure="timeout"))

@@ -1,0 +1,113 @@
+"""What a Bot asks the user is read first: what only asks for a nod is no card, and its Bot goes on without it."""
+
+from pathlib import Path
+from typing import Any
+
+from evening import Evening, shell
+from stopping import folder_of, stop
+
+from harness.expect import expect, expect_equal, proves
+from threadrebuild.collab import events
+
+NODS = ("能开始下一步吗", "关键帧板做了一半，请确认", "第{n}版{t}可以接着做吗")
+QUESTIONS = ("竖版还是横版？", "请给我视频平台的账号", "接口没有权限，怎么办？", "{t}用第{n}版还是第一版？")
+NUMBERS, THINGS = ("三", "12"), ("海报", "teaser")
+
+
+def asks(home: Evening, question: str, *, before: tuple[events.Call, ...] = (), **more: Any) -> None:
+    """The director asks the user something, in one hop with other calls."""
+    home.hop("导演", *before, events.Call("ask_user", {"question": question, **more}))
+
+
+def at_it(folder: Path, *, level: int = 8, nod: bool | None = None) -> Evening:
+    """A director at something done on the spot; what it asks is read as `nod`."""
+    home = Evening(folder, bots=["导演"], level=level)
+    home.nod = nod
+    home.say("剪一版样片", to="导演", files="spot")
+    return home
+
+
+def cards(home: Evening) -> list[str]:
+    """The questions that reached the user."""
+    return [question for (question,) in home.rows("SELECT question FROM asks ORDER BY id")]
+
+
+def reading(home: Evening) -> dict[str, Any]:
+    """What the open reading of a question is given, with the number of its effect."""
+    found = [each for each in home.engine.open_effects() if each.subject.startswith("Bot words:")]
+    return {"effect": found[0].id, **found[0].body} if found else {}
+
+
+@proves("READ-18")
+def test_a_question_that_only_asks_for_a_nod_is_no_card(tmp_path: Path) -> None:
+    for level, nods_shown in ((2, True), (3, False), (8, False)):
+        for at, (frames, nod) in enumerate(((NODS, True), (QUESTIONS, False))):
+            for number, frame in enumerate(frames):
+                home = at_it(folder_of(tmp_path, f"{level}{at}{number}"), level=level, nod=nod)
+                text = frame.format(n=NUMBERS[number % 2], t=THINGS[number % 2])
+                asks(home, text)
+                shown = [text] if nods_shown or not nod else []
+                expect_equal("READ-18", cards(home), shown, f"cards after “{text}”, read as {nod=}, at level {level}")
+                state = "waiting_ask" if shown else "running"
+                expect_equal("READ-18", home.turn("导演")["state"], state, f"the turn after “{text}” at level {level}")
+                result = home.results(home.turn("导演")["id"])[0]
+                expect_equal("READ-18", result[1], "started" if shown else "refused", f"the call of “{text}”")
+                expect_equal("READ-18", "asks_go_ahead" in result[2], not shown, f"what its Bot reads of “{text}”")
+
+
+@proves("READ-18")
+def test_what_nobody_has_read_is_asked_as_usual(tmp_path: Path) -> None:
+    came: list[dict[str, Any]] = [{"failure": failure} for failure in ("timeout", "no model", "error", "closing")]
+    came += [{"raw": raw} for raw in ("", "能", '{"nod": "yes"}', '{"nod": true')]
+    for number, answer in enumerate((*came, {"raw": '{"nod": true}', "late": True})):
+        home = at_it(folder_of(tmp_path, number))
+        asks(home, NODS[0])
+        expect_equal("READ-18", cards(home), [], "cards while the question is being read")
+        home.now += 21_000 if answer.pop("late", False) else 0
+        home.happens(events.Read, effect=reading(home)["effect"], **answer)
+        expect_equal("READ-18", cards(home), [NODS[0]], f"cards once it could not be read: {answer}")
+        home.happens(events.Answered, ask=1, words="可以")
+        expect_equal("READ-18", home.turn("导演")["state"], "running", "the turn, once it is answered")
+
+
+@proves("READ-18")
+def test_a_question_is_read_with_its_options_and_what_it_answers_once(tmp_path: Path) -> None:
+    home = at_it(tmp_path)
+    asks(home, NODS[0], options=["可以", "先不"])
+    given = reading(home)
+    wanted = {"message": NODS[0], "options": ["可以", "先不"], "answers": "剪一版样片", "tools": []}
+    expect_equal("READ-18", {key: given.get(key) for key in wanted}, wanted, "what the reading is given")
+    home.happens(events.Read, effect=given["effect"], raw='{"nod": true}', cost=0.5, model="fast")
+    asks(home, NODS[0], options=["可以", "先不"])
+    expect_equal("READ-18", reading(home), {}, "readings of the same question again")
+    expect_equal("READ-18", cards(home), [], "cards")
+    booked = home.rows("SELECT category, purpose, session, amount FROM costs")
+    expect_equal("READ-27", booked, [("organize", "reader", home.session("导演"), 0.5)], "what it cost")
+    logged = home.value("SELECT body FROM work_events WHERE type = 'reader.answer' ORDER BY id DESC")
+    expect("READ-27", '"subject": "Bot words"' in logged and '"read_by": "fast"' in logged, f"on record: {logged}")
+
+
+def test_what_happens_while_a_question_is_read_counts(tmp_path: Path) -> None:
+    heard = at_it(folder_of(tmp_path, "heard"))
+    plan = heard.opened("新品片", to="导演")
+    heard.say("改成竖版", to="导演", files=[plan])
+    turn = heard.live("导演")[-1]["id"]
+    heard.hop("导演", events.Call("ask_user", {"question": QUESTIONS[0]}), turn=turn)
+    heard.say("就用横版", to="导演", files=[plan])
+    heard.happens(events.Read, effect=reading(heard)["effect"], raw='{"nod": false}')
+    expect_equal("TURN-09", [state for _, state, _ in heard.results(turn)], ["postponed"], "a question overtaken")
+    expect("TURN-09", "就用横版" in heard.context(turn), "what the user has said is read first")
+
+    stopped = at_it(folder_of(tmp_path, "stopped"))
+    asks(stopped, QUESTIONS[0])
+    effect = reading(stopped)["effect"]
+    stop(stopped, "导演")
+    stopped.happens(events.Read, effect=effect, raw='{"nod": false}')
+    expect_equal("HOLD-15", cards(stopped), [], "cards of a segment that was stopped meanwhile")
+    expect_equal("HOLD-13", stopped.turn("导演")["state"], "stopped", "that segment")
+
+    cut = at_it(folder_of(tmp_path, "cut"))
+    asks(cut, QUESTIONS[0], before=(shell("render a"),))
+    cut.crash()
+    expect_equal("TURN-21", cut.turn("导演")["state"], "interrupted", "a segment whose question was being read")
+    expect_equal("READ-18", [each.kind for each in cut.engine.open_effects() if each.kind == "read"], [], "readings")

@@ -1,0 +1,181 @@
+"""Which HTTP routes there are: what each shows, or which event it becomes, and which of them callers from away have."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+
+from threadrebuild.collab import (
+    attribution,
+    buttons,
+    delegation_view,
+    events,
+    hold_list,
+    lead,
+    plans,
+    runs,
+    stop_menus,
+)
+from threadrebuild.collab.change import Missing
+from threadrebuild.database import Database, Id
+
+Show = Callable[[Database, int, int], Any]
+"""What is shown of the row that a path names, at a time. Raises `Missing`."""
+
+
+class Whole(NamedTuple):
+    """A route that shows what no path names: of the whole, as its query says."""
+
+    show: Callable[[Database, Mapping[str, str]], Any]
+
+
+class Said(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The body of a request. With the same `request_id`, or `Idempotency-Key` header, it is the same request again."""
+
+    request_id: str | None = None
+
+
+class Words(Said, frozen=True, kw_only=True):
+    """What a line is to say."""
+
+    text: str
+
+
+class Leader(Said, frozen=True, kw_only=True):
+    """Who is to lead a group; null for nobody."""
+
+    bot: Id | None = msgspec.field(name="bot_id")
+    confirmed: bool = False
+
+
+class Spec(Said, frozen=True, kw_only=True):
+    """What a plan's points are to be, and which `revision` of them was seen; what is missing stays as it was."""
+
+    revision: Id | None = None
+    goal: str | None = None
+    acceptance: tuple[str, ...] | None = None
+    rules: tuple[str, ...] | None = None
+    status: Literal["active", "done", "parked"] | None = None
+
+
+class Pressed(Said, frozen=True, kw_only=True):
+    """Which button of a line was pressed, and the plan that this names, if it does."""
+
+    action: str
+    plan: Id | None = msgspec.field(default=None, name="task_id")
+
+
+class Emptying(Said, frozen=True, kw_only=True):
+    """How far a session is emptied."""
+
+    erase_quotes: bool = False
+
+
+class Holding(Said, frozen=True, kw_only=True):
+    """What is to be held: a scope, and what it names. `session_id` is the session whose menu it was."""
+
+    scope: Literal["everything", "bot", "session", "plan", "ticket", "bot_in_plan", "turn"]
+    bot: Id | None = None
+    session: Id | None = None
+    plan: Id | None = None
+    ticket: Id | None = None
+    turn: Id | None = None
+    place: Id | None = msgspec.field(default=None, name="session_id")
+
+
+class Stopping(Said, frozen=True, kw_only=True):
+    """Where Stop was pressed: on a turn, or in a direct chat; with neither, in the menu bar."""
+
+    turn: Id | None = msgspec.field(default=None, name="turn_id")
+    session: Id | None = msgspec.field(default=None, name="session_id")
+
+
+class Write(NamedTuple):
+    """A route that changes something: the kind of event, its field for the id in the path, the body, and the answer."""
+
+    kind: type[events.Event]
+    of: str
+    said: type[Said]
+    show: Show
+    came: str = ""
+    """Where the path has no id: the query for what an event of a key was about."""
+
+
+def _row(sql: str) -> Show:
+    def show(view: Database, id_: int, at: int) -> dict[str, Any]:
+        found = view.row(sql, id_)
+        if found is None:
+            raise Missing(f"{id_} is gone")
+        return dict(found)
+
+    return show
+
+
+_MESSAGE = _row("SELECT id, session, state, version, text, edited_at FROM messages WHERE id = ?")
+_SESSION = _row("SELECT id, title, state FROM sessions WHERE id = ?")
+_WORK_ITEM = _row("SELECT id, state FROM work_items WHERE id = ?")
+_TURN = _row(
+    "SELECT id, state, end_reason, (SELECT max(id) FROM turns WHERE continues = t.id) AS continued_by"
+    " FROM turns t WHERE id = ?"
+)
+_MADE = "SELECT h.id FROM holds h JOIN events e ON e.seq = h.seq WHERE e.key = ?"
+_STOPPED = (
+    "SELECT w.turn FROM work_events w JOIN events e ON e.seq = w.event WHERE e.key = ? AND w.type = 'control.stop'"
+)
+
+ROUTES: dict[str, Show | Whole | Write] = {
+    "PATCH /v1/messages/{id:int}": Write(events.Edited, "message", Words, _MESSAGE),
+    "POST /v1/messages/{id:int}/withdraw": Write(events.Withdrawn, "message", Said, _MESSAGE),
+    "POST /v1/messages/{id:int}/insert": Write(events.Inserted, "message", Said, _MESSAGE),
+    "POST /v1/messages/{id:int}/control": Write(events.ControlPressed, "message", Pressed, buttons.shown),  # CTRL-34
+    "GET /v1/messages/{id:int}/attribution": lambda view, id_, at: attribution.view(view, id_),  # ATTR-20
+    "GET /v1/sessions/{id:int}/lead": lead.view,
+    "PUT /v1/sessions/{id:int}/lead": Write(events.LeadSet, "session", Leader, lead.view),
+    "POST /v1/sessions/{id:int}/clear": Write(events.SessionCleared, "session", Emptying, _SESSION),
+    "POST /v1/sessions/{id:int}/delete": Write(events.SessionDeleted, "session", Emptying, _SESSION),
+    "GET /v1/sessions/{id:int}/delegations": delegation_view.of_session,  # DEL-48
+    "GET /v1/tasks/{id:int}": plans.detail,
+    "GET /v1/tasks/{id:int}/delegations": delegation_view.of_plan,  # DEL-48
+    "PATCH /v1/tasks/{id:int}/spec": Write(events.BoardEdited, "plan", Spec, plans.detail),
+    "GET /v1/turns/{id:int}/commands": lambda view, id_, at: {"commands": runs.commands(view, id_)},  # TURN-27
+    "POST /v1/turns/{id:int}/continue": Write(events.Continued, "turn", Said, _TURN),
+    "POST /v1/work-items/{id:int}/resume": Write(events.WorkResumed, "work_item", Said, _WORK_ITEM),
+    "POST /v1/turns/stop": Write(events.StopPressed, "", Stopping, _TURN, came=_STOPPED),
+    "GET /v1/holds": Whole(hold_list.listed),
+    "GET /v1/holds/{id:int}": hold_list.one,
+    "POST /v1/holds": Write(events.HoldMade, "", Holding, hold_list.one, came=_MADE),
+    "POST /v1/holds/{id:int}/lift": Write(events.HoldLifted, "hold", Said, hold_list.one),
+    "GET /v1/snapshot": Whole(lambda view, query: hold_list.snapshot(view)),
+    "GET /v1/stops": Whole(lambda view, query: stop_menus.of_menu_bar(view)),
+    "GET /v1/sessions/{id:int}/stops": stop_menus.of_session,
+    "GET /v1/tasks/{id:int}/stops": stop_menus.of_plan,
+}
+"""By method and path."""
+
+REMOTE = frozenset(
+    {
+        "PATCH /v1/messages/{id:int}",
+        "POST /v1/messages/{id:int}/withdraw",  # QUOT-30
+        "POST /v1/messages/{id:int}/insert",
+        "POST /v1/messages/{id:int}/control",  # DESK-44 HOLD-110
+        "GET /v1/sessions/{id:int}/lead",  # LEAD-09
+        "PUT /v1/sessions/{id:int}/lead",  # LEAD-09
+        "POST /v1/sessions/{id:int}/clear",  # QUOT-10
+        "POST /v1/sessions/{id:int}/delete",  # QUOT-10
+        "POST /v1/turns/{id:int}/continue",
+        "GET /v1/sessions/{id:int}/delegations",  # DEL-48
+        "GET /v1/tasks/{id:int}",
+        "GET /v1/tasks/{id:int}/delegations",  # DEL-48
+        "PATCH /v1/tasks/{id:int}/spec",
+        "POST /v1/turns/stop",  # HOLD-110
+        "GET /v1/holds",  # HOLD-110
+        "GET /v1/holds/{id:int}",  # HOLD-110
+        "POST /v1/holds",  # HOLD-110
+        "POST /v1/holds/{id:int}/lift",  # HOLD-110
+        "GET /v1/snapshot",  # HOLD-110
+        "GET /v1/stops",  # HOLD-110
+        "GET /v1/sessions/{id:int}/stops",  # HOLD-110
+        "GET /v1/tasks/{id:int}/stops",  # HOLD-110
+    }
+)
+"""The allowlist: what a caller from outside this machine has too. For such a caller nothing else is there."""
