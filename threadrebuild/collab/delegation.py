@@ -263,11 +263,10 @@ def _check_matter(change: Change, turn: sqlite3.Row, wanted: _Request) -> None:
 
 def _collaboration(change: Change, turn: sqlite3.Row, to: int) -> int:
     """The collaboration chat of exactly two Bots, made where there is none."""
-    found = change.db.value(
-        "SELECT s.id FROM sessions s WHERE s.collaboration = 1 AND s.state = 'open' AND"
-        " (SELECT group_concat(bot) FROM (SELECT bot FROM session_participants WHERE session = s.id ORDER BY bot)) = ?",
-        ",".join(map(str, sorted((turn["bot"], to)))),
-    )
-    if found is not None:  # DEL-11
-        return int(found)
-    return household.open_chat(change, turn["bot"], to, source=turn["session"], collaboration=True)
+    chats = change.db.rows("SELECT id FROM sessions WHERE collaboration = 1 AND state = 'open' ORDER BY id")
+    found = [
+        int(chat["id"])
+        for chat in chats
+        if {turn["bot"], to} == household.present(change.db, chat["id"])  # DEL-11
+    ]
+    return found[0] if found else household.open_chat(change, turn["bot"], to, turn["session"], collaboration=True)

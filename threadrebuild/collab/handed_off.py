@@ -11,7 +11,7 @@ from typing import NamedTuple
 from threadrebuild.collab.change import Change
 from threadrebuild.database import Database
 
-LEVELS_DOWN = 3  # HOLD-8
+LEVELS_DOWN = 3  # HOLD-8 DEL-36
 BY_THE_USER = ("user_text", "user_button")
 _STILL_ASKED_FOR = (
     "SELECT d.*, b.bot, b.plan AS of_plan FROM delegations d JOIN work_items b ON b.id = d.to_item"
@@ -46,7 +46,7 @@ def cover(change: Change, hold: int) -> None:
     for turn in dict.fromkeys(turns):
         change.db.write("INSERT INTO hold_cover (hold, turn) VALUES (?, ?)", hold, turn)
     for bot, plan in dict.fromkeys(given):
-        change.db.write("INSERT INTO hold_cover (hold, bot, plan) VALUES (?, ?, ?)", hold, bot, plan)
+        change.db.write("INSERT INTO hold_cover (hold, bot, plan) VALUES (?, ?, ?)", hold, bot, plan)  # DEL-37 DEL-38
 
 
 def _going_on(db: Database) -> Iterator[int]:

@@ -122,6 +122,11 @@ def members(db: Database, session: int) -> dict[str, int]:
     return {row["name"]: row["id"] for row in found}
 
 
+def present(db: Database, session: int) -> set[int]:
+    """Everybody who is in a session, those too that do not work any more."""
+    return {row["bot"] for row in db.rows("SELECT bot FROM session_participants WHERE session = ?", session)}
+
+
 def session_of(db: Database, session: int) -> sqlite3.Row:
     """A session that is still there. Raises `Missing` where it is not."""
     found = db.row("SELECT * FROM sessions WHERE id = ? AND state <> 'deleted'", session)

@@ -758,7 +758,7 @@ END;
 CREATE TRIGGER a_lifted_hold_stays_lifted BEFORE UPDATE OF lifted_by ON holds WHEN OLD.lifted_by IS NOT NULL BEGIN
   SELECT RAISE(ABORT, 'a hold that was lifted is not taken up again');
 END;
--- HOLD-11
+-- HOLD-11 DEL-40
 CREATE TRIGGER the_user_lifts BEFORE UPDATE OF lifted_by ON holds
 WHEN NEW.lifted_by IS NOT NULL AND NOT EXISTS (SELECT 1 FROM user_actions WHERE id = NEW.lifted_by AND event > NEW.seq)
 BEGIN
@@ -774,7 +774,7 @@ CREATE TABLE hold_cover (
   CHECK ((turn IS NOT NULL) <> (bot IS NOT NULL AND plan IS NOT NULL))
 );
 CREATE INDEX cover_of_hold ON hold_cover (hold);
--- HOLD-7
+-- HOLD-7 DEL-39
 CREATE TRIGGER cover_is_fixed BEFORE INSERT ON hold_cover
 WHEN (SELECT seq FROM holds WHERE id = NEW.hold) <> (SELECT max(seq) FROM events) BEGIN
   SELECT RAISE(ABORT, 'what a hold covers besides is fixed when it is made');
