@@ -75,7 +75,7 @@ def test_a_question_is_read_with_its_options_and_what_it_answers_once(tmp_path: 
     home = at_it(tmp_path)
     asks(home, NODS[0], options=["可以", "先不"])
     given = reading(home)
-    wanted = {"message": NODS[0], "options": ["可以", "先不"], "answers": "剪一版样片", "tools": []}
+    wanted = {"line": NODS[0], "options": ["可以", "先不"], "answers_to": ["剪一版样片"], "tools": []}
     expect_equal("READ-18", {key: given.get(key) for key in wanted}, wanted, "what the reading is given")
     home.happens(events.Read, effect=given["effect"], raw='{"nod": true}', cost=0.5, model="fast")
     asks(home, NODS[0], options=["可以", "先不"])
@@ -109,5 +109,6 @@ def test_what_happens_while_a_question_is_read_counts(tmp_path: Path) -> None:
     cut = at_it(folder_of(tmp_path, "cut"))
     asks(cut, QUESTIONS[0], before=(shell("render a"),))
     cut.crash()
-    expect_equal("TURN-21", cut.turn("导演")["state"], "interrupted", "a segment whose question was being read")
-    expect_equal("READ-18", [each.kind for each in cut.engine.open_effects() if each.kind == "read"], [], "readings")
+    expect_equal("TURN-21", cut.turn("导演")["state"], "running", "a segment whose question was being read")
+    cut.happens(events.Read, effect=reading(cut)["effect"], raw='{"nod": false}')
+    expect_equal("READ-18", len(cards(cut)), 1, "cards, once it is read after all")
