@@ -212,7 +212,7 @@ def _end_wait(change: Change, delegation: int, why: str) -> None:
 def _push(change: Change, delegation: int, state: str) -> None:
     """Tell whoever looks on that a delegation has changed; a client that misses it asks again for all."""
     body = {"event": "delegation.changed", "delegation": delegation, "state": state}
-    change.effect("push", body, subject=f"delegation:{delegation}")  # DEL-49
+    change.effect("push", body, subject=f"delegation.changed:{delegation}")  # DEL-49
 
 
 def _resolved(change: Change, turn: sqlite3.Row, to: int | str) -> int:
