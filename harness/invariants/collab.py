@@ -95,6 +95,41 @@ STEADY = (
         " AND id NOT IN (SELECT work_item FROM waits WHERE state IN ('open', 'suspended'))",
     ),
     Invariant(
+        "DEL-29",
+        "what is waited for can come",
+        3,
+        "SELECT 'wait ' || w.id || ' is for nothing that can come' FROM waits w WHERE (w.kind = 'delegation'"
+        " AND w.state IN ('open', 'suspended') AND NOT EXISTS (SELECT 1 FROM delegations d WHERE d.id = w.ref"
+        " AND d.state = 'open' AND d.from_item = w.work_item)) OR (w.kind = 'timer' AND w.state = 'open'"
+        f" AND NOT EXISTS (SELECT 1 FROM effects WHERE subject = 'check_back:' || w.id AND state IN {OPEN}))",
+    ),
+    Invariant(
+        "DEL-41",
+        "an open delegation has Bots and places that are there",
+        3,
+        "SELECT 'delegation ' || d.id || ' is open, and somebody or somewhere is gone' FROM delegations d"
+        " WHERE d.state = 'open' AND (EXISTS (SELECT 1 FROM work_items w JOIN bots b ON b.id = w.bot"
+        " WHERE w.id IN (d.from_item, d.to_item) AND b.state <> 'active')"
+        " OR EXISTS (SELECT 1 FROM sessions s WHERE s.id = d.session AND s.state = 'deleted'))",
+    ),
+    Invariant(
+        "DEL-13",
+        "who asked and does not go on waits for it",
+        3,
+        "SELECT 'delegation ' || d.id || ' is open, and nobody waits for it' FROM delegations d WHERE d.state = 'open'"
+        " AND d.goes_on = 0 AND NOT EXISTS (SELECT 1 FROM waits w WHERE w.kind = 'delegation' AND w.ref = d.id"
+        " AND w.work_item = d.from_item AND w.state IN ('open', 'suspended'))",
+    ),
+    Invariant(
+        "DEL-45",
+        "a closed delegation has its result, and who asked has had it once",
+        3,
+        "SELECT 'delegation ' || d.id || ' is ' || d.state || ', and of its result there are ' || (SELECT count(*)"
+        " FROM inbox_items i WHERE i.delegation = d.id AND i.kind = 'reply') || ' copies' FROM delegations d"
+        " WHERE (d.state = 'open') <> (d.result IS NULL) OR (SELECT count(*) FROM inbox_items i"
+        " WHERE i.delegation = d.id AND i.kind = 'reply') > (d.state <> 'open')",
+    ),
+    Invariant(
         "DESK-29",
         "one change of folder a segment",
         0,
@@ -295,7 +330,9 @@ QUIET = (
         "SELECT 'segment ' || m.turn || ' has said ' || count(*) || ' lines' FROM messages m"
         " WHERE m.author = 'bot' AND m.turn IN (SELECT id FROM turns) GROUP BY m.turn"
         " HAVING count(*) > 1 + (SELECT count(*) FROM asks a WHERE a.turn = m.turn)"
-        " + (SELECT count(*) FROM calls c WHERE c.turn = m.turn AND c.name = 'send_message' AND c.state = 'ok')",
+        " + (SELECT count(*) FROM calls c WHERE c.turn = m.turn AND c.name = 'send_message' AND c.state = 'ok')"
+        # What was said stays said where the ending by it was sent back.
+        " + (SELECT count(*) FROM bounces b WHERE b.turn = m.turn)",
     ),
     Invariant(
         "WORK-16",

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from random_rooms import BOTS, JUDGED, LINES, ORGANIZED, WORDS, Rooms
+from random_rooms import BOTS, JUDGED, LINES, ORGANIZED, SPOKEN, WORDS, Rooms
 
 from threadrebuild.collab import events
 from threadrebuild.collab.engine import Effect
@@ -133,6 +133,9 @@ class Household:
 
     def reads(self, which: int, answer: int) -> None:
         effect = self._pick("read", which)
+        if effect.turn is not None:
+            self._answer_words(effect, SPOKEN[answer % len(SPOKEN)])
+            return
         line = int(effect.subject.split(":")[1])
         first = self.rooms.value("SELECT head_at IS NOT NULL FROM messages WHERE id = ?", line)
         raw = self.rooms.reading(effect, answer)
@@ -204,6 +207,10 @@ class Household:
         )
         assert begun, f"{effect} was open, and could not be begun"
         self._take(name, state, kind, effect=effect.id, **fields)
+
+    def _answer_words(self, effect: Effect, raw: str | None) -> None:
+        failure = "timeout" if raw is None else None
+        self._answer("words read", self.rooms.mode(effect), effect, events.Read, raw=raw, failure=failure)
 
     def _note(self, name: str, state: str, changed: bool) -> None:
         self.steps += 1

@@ -36,6 +36,13 @@ MEANINGS: tuple[str | None, ...] = (
     '{"control": "perhaps"}',
     None,
 )
+SPOKEN: tuple[str | None, ...] = (
+    "{}",
+    '{"going_on": "马上就好"}',
+    '{"status": true, "nothing": true}',
+    "perhaps",
+    None,
+)
 JUDGED = ('{"join": true}', '{"join": false}', "maybe", None)
 ORGANIZED = ('{"progress": {"done": ["a"]}}', '{"goal": "another"}', "{", None)
 ROOM = Path("/dev/shm")

@@ -14,12 +14,22 @@ STORY = Path(__file__).parents[2] / "scenarios" / "collab" / "two-lines-one-turn
 LEVEL = 8
 LIVE = "state = 'running', ended_at = NULL, end_reason = NULL"
 TWO_OF_ONE_BOT = f"{LIVE}, bot = 1, session = 1 WHERE id IN (1, 2)"
+ASKED = (
+    "INSERT INTO delegations (from_item, to_item, session, ask, expects, at) VALUES (1, 1, 1, '写什么？', 'answer', 1)"
+)
 PLANTS = {
     "one live segment a work item": [f"UPDATE turns SET work_item = 1, {LIVE}"],
     "one live segment a Bot and plan": [f"UPDATE turns SET plan = 1, {TWO_OF_ONE_BOT}"],
     "one live desk a Bot and session": [f"UPDATE turns SET mode = 'desk', {TWO_OF_ONE_BOT}"],
     "an end has its reason and its time": ["UPDATE turns SET end_reason = ''"],
     "what waits has an open wait": ["UPDATE work_items SET state = 'waiting'"],
+    "what is waited for can come": ["INSERT INTO waits (work_item, kind, ref) VALUES (1, 'delegation', 99)"],
+    "an open delegation has Bots and places that are there": [ASKED, "UPDATE bots SET state = 'archived'"],
+    "who asked and does not go on waits for it": [ASKED],
+    "a closed delegation has its result, and who asked has had it once": [
+        ASKED,
+        "UPDATE delegations SET state = 'replied'",
+    ],
     "one change of folder a segment": ["UPDATE turns SET cwd_changes = 2"],
     "a Bot is given a line once in one work item": [
         "INSERT INTO inbox_items (work_item, kind, message, author, text, prio, state, read_by_turn, seq)"
