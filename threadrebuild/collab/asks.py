@@ -11,18 +11,13 @@ from typing import Any, Literal
 
 import msgspec
 
-from threadrebuild.collab import messages, quotes, reader, speech, turns
+from threadrebuild.collab import bounces, messages, nods, notifications, quotes, reader, turns
 from threadrebuild.collab.change import Change, Conflict, Missing
 from threadrebuild.collab.events import Answered, Approved
-from threadrebuild.collab.toolbox import Refused, checked, tool
+from threadrebuild.collab.toolbox import Refused, SentBack, checked, tool
 from threadrebuild.collab.understanding import Filing
 
-NODS_FROM_LEVEL = 3
 NOT_ALLOWED = "The user did not allow this."
-ASKS_GO_AHEAD = (
-    "asks_go_ahead: Not asked. The wish has been stated: do not stop for a nod, go on. What only the user can give, or"
-    " a choice between options, can be asked for."
-)
 
 
 class _Question(msgspec.Struct, frozen=True):
@@ -32,23 +27,28 @@ class _Question(msgspec.Struct, frozen=True):
 
 
 @tool("ask_user")
-def ask_user(change: Change, turn: sqlite3.Row, arguments: dict[str, Any]) -> None:
+def ask_user(change: Change, turn: sqlite3.Row, arguments: dict[str, Any]) -> SentBack | None:
     """Put a matter of judgement to the user; the segment waits, and the answer is what its Bot reads."""
     asked = checked(arguments, _Question)
     if not asked.question.strip():
         raise Refused("A question needs words.")
-    if change.level >= NODS_FROM_LEVEL:  # READ-18
-        read = speech.reading(change, turn, asked.question, asked.options)
-        if read is None:
-            return
-        if read.nod:  # READ-18
-            raise Refused(ASKS_GO_AHEAD)
+    only_a_nod = nods.is_one(change, turn, asked.question, asked.options)
+    if only_a_nod is None:
+        return None
+    if only_a_nod:  # ASK-20 READ-18
+        bounces.note(change, turn, nods.CODE)
+        change.log(  # ASK-21
+            "ask.go_ahead_refused", bot=turn["bot"], plan=turn["plan"], ticket=turn["ticket"], turn=turn["id"]
+        )
+        return SentBack(nods.SAID)
     _wait(change, turn, "ask", asked.question, asked.options, asked.multiple)
+    return None
 
 
 def work_question(change: Change, turn: sqlite3.Row, needed: str) -> None:
     """Let a segment's work wait for what only the user can give, on a card that outlives the segment (ASK-07)."""
     message = messages.show_card(change, turn, needed)
+    notifications.tell(change, turn, "work_question", needed, message=message)  # END-08
     change.db.write(
         "INSERT INTO asks (turn, message, kind, question) VALUES (?, ?, 'work_question', ?)",
         turn["id"],

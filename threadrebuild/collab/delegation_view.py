@@ -46,6 +46,11 @@ def told(db: Database, item: sqlite3.Row) -> str:
     return f"{_bot(db, row['to_item'])} on “{row['ask']}” (delegation {row['id']}): {item['text']}"
 
 
+def asker(db: Database, delegation: sqlite3.Row) -> str:
+    """The name of the Bot that waits for what came of a delegation."""
+    return _bot(db, delegation["from_item"])
+
+
 def _shown(db: Database, row: sqlite3.Row) -> dict[str, Any]:
     """Who asks whom for what, how that stands, and whether it is waited for or held."""
     wait = db.row("SELECT * FROM waits WHERE kind = 'delegation' AND ref = ?", row["id"])

@@ -7,7 +7,7 @@ were read as decides whether a side effect needs a plan at all.
 import sqlite3
 from typing import Literal
 
-from threadrebuild.collab import attribution, binding, inbox, localtime, messages, reader, turns, work
+from threadrebuild.collab import attribution, binding, endings, inbox, localtime, messages, reader, turns, work
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.toolbox import Bounced, Refused
 from threadrebuild.database import Database
@@ -88,16 +88,30 @@ def count(change: Change, turn: sqlite3.Row, refused: Refused) -> bool:
 
     With the last bounce it is closed, and the user is told that the Bot did not find out what the lines belong to.
     """
-    if turn["mode"] != "desk" or not isinstance(refused, Bounced):
-        return True  # DESK-28
+    if (
+        turn["mode"] != "desk"  # DESK-28 END-34
+        or not isinstance(refused, Bounced)  # DESK-28 END-33
+    ):
+        return True
     change.db.write("UPDATE turns SET bounces = bounces + 1 WHERE id = ?", turn["id"])  # DESK-08
     change.log("attribution.bounced", bot=turn["bot"], turn=turn["id"], code=refused.code)
     if turn["bounces"] + 1 < BOUNCES:  # DESK-27
+        if refused.code == endings.NO_SUCH_ARGUMENTS:  # END-33
+            _put_side_effects_off(change, turn)
         return True
     turns.end(change, turn["id"], "completed", NEEDS_ATTENTION)  # DESK-27
     work.needs_attention(change, turn["work_item"])
     messages.note(change, turn["session"], UNATTRIBUTED if turn["acted"] else f"{UNATTRIBUTED} {NOTHING_HAS_RUN}")
     return False
+
+
+def _put_side_effects_off(change: Change, turn: sqlite3.Row) -> None:
+    """Run nothing with a side effect that a hop has asked for after what was refused."""
+    change.db.write(
+        "UPDATE calls SET state = 'refused', result = ? WHERE turn = ? AND state = 'asked' AND effectful = 1",
+        f"Not run: {UNATTRIBUTED}",
+        turn["id"],
+    )
 
 
 def _read_as(db: Database, turn: sqlite3.Row) -> tuple[Kind, sqlite3.Row | None]:

@@ -5,50 +5,47 @@ are sent, and the contract looks at what was read and what is owed. Only then is
 turn ends as its Bot says.
 """
 
-import json
 import sqlite3
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any
 
 import msgspec
 
-from threadrebuild.collab import asks, bounces, closing, delegation, duties, inbox, messages, speech, turns, work
+from threadrebuild.collab import (
+    asks,
+    bounces,
+    closing,
+    contract,
+    delegation,
+    duties,
+    holds,
+    household,
+    idle_talk,
+    idling,
+    inbox,
+    interface,
+    messages,
+    nods,
+    notifications,
+    speech,
+    turns,
+    work,
+)
 from threadrebuild.collab.change import Change
+from threadrebuild.collab.draft import Draft
 from threadrebuild.collab.toolbox import Bounced, Refused, SentBack, checked, tool
 from threadrebuild.collab.understanding import Speech
-from threadrebuild.database import Id
 
 SEGMENTS_FROM_LEVEL = 2
 CONTRACT_FROM_LEVEL = 3
-Reason = Literal["done", "answered", "nothing_new", "blocked", "gave_up"]
-SETTLED = ("done", "answered", "not_adopted", "deferred", "unconfirmed")  # END-05
-
-
-class _Settled(msgspec.Struct, frozen=True):
-    id: Id
-    state: str
-    reason: str = ""
-
-
-class Draft(msgspec.Struct, frozen=True):
-    """An ending as its Bot wants it: by words alone (`reason` None) or by `end_turn`."""
-
-    text: str = ""
-    reason: Reason | None = None
-    answer: str = ""
-    note: str = ""
-    needs_from_user: str = ""
-    inbox: tuple[_Settled, ...] = ()
+CARDS_FROM_LEVEL = 4
+FILES_GO_ALONG = (3, 4)  # END-47
+"""The levels at which files go along with closing words; from then on they are handed in."""
+NO_SUCH_ARGUMENTS = "no_such_arguments"
+REASONS = ("done", "answered", "nothing_new", "blocked", "gave_up")  # END-01
 
 
 class _Loose(msgspec.Struct, frozen=True):
     reason: str = ""
-
-
-class Back(NamedTuple):
-    """Why an ending is sent back."""
-
-    code: str
-    said: str
 
 
 @tool("end_turn")
@@ -60,16 +57,14 @@ def end_turn(change: Change, turn: sqlite3.Row, arguments: dict[str, Any]) -> st
             raise Refused("end_turn needs a reason.")
         turns.end(change, turn["id"], "completed", loose or "answered")
         return "ended"
-    try:
-        draft = msgspec.convert(arguments, Draft)
-    except msgspec.ValidationError as error:
-        raise Bounced("no_such_arguments", str(error)) from None
-    if draft.reason is None:
-        raise Bounced("no_such_arguments", f"end_turn needs a reason: {', '.join(get_args(Reason))}")  # END-01
-    if draft.reason == "blocked" and not draft.needs_from_user.strip():  # END-08
-        raise Bounced("no_such_arguments", "blocked needs needs_from_user: what only the user can give.")
-    if draft.reason == "gave_up" and not draft.note.strip():  # END-08
-        raise Bounced("no_such_arguments", "gave_up needs a note: why.")
+    _check_is_its_own(change, turn)
+    draft = _draft_of(arguments)
+    only_a_nod = nods.is_one(change, turn, draft.needs_from_user) if draft.reason == "blocked" else False
+    if only_a_nod is None:
+        return None
+    if only_a_nod:  # ASK-20 ASK-21
+        bounces.send_back(change, turn, nods.CODE)
+        return SentBack(nods.SAID)
     return _go(change, turn, draft)
 
 
@@ -88,6 +83,33 @@ def go_on(change: Change, turn: sqlite3.Row) -> None:
     _go(change, turn, msgspec.json.decode(turn["draft"], type=Draft))
 
 
+def _check_is_its_own(change: Change, turn: sqlite3.Row) -> None:
+    """Raise `Refused` for a segment that is not at work, or not on what its work item is."""
+    item = change.db.row("SELECT bot, plan, ticket FROM work_items WHERE id = ?", turn["work_item"])
+    if (
+        turn["state"] != "running"  # END-02
+        or item is None
+        or tuple(item) != (turn["bot"], turn["plan"], turn["ticket"])  # END-02
+        or holds.over(change.db, "turn", turn["id"])  # END-02
+    ):
+        raise Refused("Not ended: this segment is not at work on that any more.")
+
+
+def _draft_of(arguments: dict[str, Any]) -> Draft:
+    """An ending out of the arguments of `end_turn`. Raises `Bounced` where they make none."""
+    try:
+        draft = msgspec.convert(arguments, Draft)
+    except msgspec.ValidationError as error:
+        raise Bounced(NO_SUCH_ARGUMENTS, str(error)) from None
+    if draft.reason not in REASONS:  # END-01
+        raise Bounced(NO_SUCH_ARGUMENTS, f"end_turn needs a reason: {', '.join(REASONS)}")
+    if draft.reason == "blocked" and not draft.needs_from_user.strip():  # END-08
+        raise Bounced(NO_SUCH_ARGUMENTS, "blocked needs needs_from_user: what only the user can give.")
+    if draft.reason == "gave_up" and not draft.note.strip():  # END-08
+        raise Bounced(NO_SUCH_ARGUMENTS, "gave_up needs a note: why.")
+    return draft
+
+
 def _go(change: Change, turn: sqlite3.Row, draft: Draft) -> str | SentBack | None:
     """Take an ending as far as it goes; what its Bot reads where it is over, or sent back."""
     change.db.write(
@@ -97,25 +119,26 @@ def _go(change: Change, turn: sqlite3.Row, draft: Draft) -> str | SentBack | Non
         turn["id"],
     )
     by_words = draft.reason is None
-    last = _last_words(change, turn, draft)
-    said = speech.reading(change, turn, last) if last else Speech()
-    if said is None:
+    words = _read(change, turn, draft.text.strip() if _is_to_be_read(change, turn, draft) else "")
+    said = _read(change, turn, _last_words(change, turn, draft)) if words is not None else None
+    if words is None or said is None:
         return None
-    if by_words and draft.text.strip():
-        notice = None
+    if by_words and draft.text.strip() and not idle_talk.is_dropped(change, turn, draft.text, words):
+        notice, along = None, _goes_along(change, turn)
         if closing.applies(change, turn, turn["session"]):
-            notice = closing.notice(change, turn, draft.text, said)
-        if notice is not None:  # CLOS-05
+            notice = closing.notice(change, turn, turn["session"], draft.text, along, words)
+        if notice is not None:  # CLOS-06
             _go_on_working(change, turn, notice)
             return None
-        messages.say(change, turn, turn["session"], draft.text)
-    back = None
-    if change.level >= CONTRACT_FROM_LEVEL:
-        back = _settle(change, turn, draft) or _contract(change, turn, draft, said)
-    if back is None:
-        finish(change, turn, _outcome(change, turn, draft), draft)
+        messages.say(change, turn, turn["session"], draft.text, along)
+    if change.level < CONTRACT_FROM_LEVEL:
+        turns.end(change, turn["id"], "completed", "answered")
         return "ended"
-    if bounces.is_used_up(change.db, turn["id"], back.code):  # END-18 END-32
+    back = contract.settle(change, turn, draft) or contract.check(change, turn, draft, said)
+    if back is None:
+        finish(change, turn, draft, said)
+        return "ended"
+    if bounces.is_used_up(change.db, turn, back.code):
         give_up(change, turn)
         return "ended"
     bounces.send_back(change, turn, back.code)
@@ -126,6 +149,24 @@ def _go(change: Change, turn: sqlite3.Row, draft: Draft) -> str | SentBack | Non
     return SentBack(back.said)
 
 
+def _is_to_be_read(change: Change, turn: sqlite3.Row, draft: Draft) -> bool:
+    """Whether the words of an ending are read before they are sent: to the user, or where they may say nothing."""
+    with_user = household.session_of(change.db, turn["session"])["kind"] in closing.WITH_USER
+    return with_user or idle_talk.may_be(change.db, turn, draft.text)
+
+
+def _last_words(change: Change, turn: sqlite3.Row, draft: Draft) -> str:
+    """The last words to the user that an ending has to answer for."""
+    if change.level < CONTRACT_FROM_LEVEL or draft.reason in contract.GIVEN_UP:
+        return ""
+    return contract.last_words(change, turn, draft)[1]
+
+
+def _read(change: Change, turn: sqlite3.Row, words: str) -> Speech | None:
+    """What words say; None while they are being read."""
+    return speech.reading(change, turn, words) if words else Speech()
+
+
 def _go_on_working(change: Change, turn: sqlite3.Row, said: str) -> None:
     """Let a segment go on whose ending by words was sent back; its Bot reads why at its next hop."""
     change.db.write("UPDATE turns SET phase = 'hop', draft = NULL WHERE id = ?", turn["id"])
@@ -133,146 +174,74 @@ def _go_on_working(change: Change, turn: sqlite3.Row, said: str) -> None:
     turns.go_on(change, turn["id"])
 
 
-def _last_words(change: Change, turn: sqlite3.Row, draft: Draft) -> str:
-    """The last that a segment says to the user: its closing words, else its newest message (END-19)."""
-    if draft.reason is None:
-        return draft.text.strip()
-    said: str | None = change.db.value(
-        "SELECT text FROM messages WHERE turn = ? AND author = 'bot' ORDER BY id DESC", turn["id"]
-    )
-    return said or ""
-
-
-def _outcome(change: Change, turn: sqlite3.Row, draft: Draft) -> Reason:
-    """Why a segment is over: what its Bot says is done is not, as long as something is owed (END-12)."""
-    if _open_duties(change, turn, draft) is not None:
-        return "nothing_new"
-    return draft.reason or "answered"
-
-
-def finish(change: Change, turn: sqlite3.Row, reason: Reason, draft: Draft) -> None:
-    """Let a segment be over for a reason."""
+def finish(change: Change, turn: sqlite3.Row, draft: Draft, said: Speech) -> None:
+    """Let a segment be over as its Bot wants it, as far as the contract has it so."""
+    reason = contract.outcome(change, turn, draft)
+    left = {back.code for back in contract.against(change, turn, draft, said)}
     if (
         draft.answer.strip() and reason == "answered"  # DEL-28
     ):
         delegation.answer(change, turn, draft.answer)
-    if reason == "blocked":
-        asks.work_question(change, turn, draft.needs_from_user)
     turns.end(change, turn["id"], "completed", reason)
-    _tell_user(change, turn)
+    if "promised_later" in left:  # END-22
+        _say(change, turn, "promised", said.going_on)
+    if "said_nothing" in left:
+        _say(change, turn, "said nothing")  # END-26
+    if reason == "blocked":
+        _ask_for(change, turn, draft.needs_from_user)
+    elif reason == "gave_up":
+        message = _say(change, turn, "gave up", draft.note)
+        notifications.tell(change, turn, "gave_up", draft.note, message=message)  # END-08
+        change.log("work.given_up", bot=turn["bot"], plan=turn["plan"], turn=turn["id"], note=draft.note)  # END-08
+    elif turn["mode"] == "work":
+        idling.after_ending(change, turn)
+        _close_what_is_done(change, turn)
 
 
-def _tell_user(change: Change, turn: sqlite3.Row) -> None:
-    """Tell the user what a segment was sent back for, and has ended with all the same."""
+def _ask_for(change: Change, turn: sqlite3.Row, needed: str) -> None:
+    """Let work wait for what only the user can give."""
+    work.block(change, turn["work_item"])
+    if change.level >= CARDS_FROM_LEVEL:  # END-38
+        asks.work_question(change, turn, needed)
+    else:
+        message = _say(change, turn, "needs from user", needed)
+        notifications.tell(change, turn, "blocked", needed, message=message)  # END-08
+    change.log("work.blocked", bot=turn["bot"], plan=turn["plan"], turn=turn["id"], needs=needed)  # END-08
+
+
+def _close_what_is_done(change: Change, turn: sqlite3.Row) -> None:
+    """Close work on a ticket on which nothing is owed; from a later level on the ticket's stage decides."""
+    state = change.db.value("SELECT state FROM work_items WHERE id = ?", turn["work_item"])
+    if (
+        change.level < work.CLOSES_FROM_LEVEL  # END-37
+        and turn["ticket"] is not None  # END-37
+        and state == "idle"
+        and not duties.of(change.db, turn["work_item"])  # END-37
+    ):
+        work.close(change, turn["work_item"])
+
+
+def _say(change: Change, turn: sqlite3.Row, says: str, said: str = "") -> int:
+    """Tell the user in the conversation how a segment has ended; returns the message."""
     name = change.db.value("SELECT name FROM bots WHERE id = ?", turn["bot"])
-    again = "just tell it" if change.db.value("SELECT bot FROM sessions WHERE id = ?", turn["session"]) else f"@{name}"
-    if bounces.was(change.db, turn["id"], "promised_later"):  # END-22
-        messages.note(
-            change, turn["session"], f"{name} said it would go on, and its turn is over: {again} to continue."
-        )
-    if bounces.was(change.db, turn["id"], "said_nothing"):  # END-26
-        messages.note(change, turn["session"], f"{name} ended this round without a reply: ask again for an answer.")
+    if says == "promised" and change.db.value("SELECT bot FROM sessions WHERE id = ?", turn["session"]) is not None:
+        says = "promised in its chat"  # END-22
+    return messages.note(change, turn["session"], interface.line(change.db, says, bot=name, said=said))
+
+
+def _goes_along(change: Change, turn: sqlite3.Row) -> list[str]:
+    """The files that a segment has written and shown nobody, which go along with its closing words."""
+    if change.level not in FILES_GO_ALONG:  # END-47
+        return []
+    rows = change.db.rows(
+        "SELECT DISTINCT path FROM artifacts WHERE turn = ?1 AND written = 1 AND path NOT IN (SELECT f.path"
+        " FROM message_files f JOIN messages m ON m.id = f.message WHERE m.turn = ?1) ORDER BY id",
+        turn["id"],
+    )
+    return [row["path"] for row in rows]
 
 
 def give_up(change: Change, turn: sqlite3.Row) -> None:
     """Let a segment be over that was sent back too often: its work needs the user's attention."""
     turns.end(change, turn["id"], "completed", "needs_attention")
     work.needs_attention(change, turn["work_item"])
-
-
-def _settle(change: Change, turn: sqlite3.Row, draft: Draft) -> Back | None:
-    """Record what became of the user's lines that were read; the ones left open send the ending back."""
-    read = change.db.rows(
-        "SELECT * FROM inbox_items WHERE read_by_turn = ? AND author = 'user' AND kind IN ('line', 'edit') ORDER BY id",
-        turn["id"],
-    )
-    if draft.reason is None:  # END-06
-        for item in read:
-            if item["disposition"] is None:
-                _dispose(change, item["id"], "answered", "")
-        return None
-    known = {item["id"] for item in read}
-    for each in draft.inbox:
-        if each.id not in known:  # END-07
-            continue
-        if each.state not in SETTLED or (each.state == "not_adopted" and not each.reason.strip()):  # END-05
-            return Back("unsettled", f"[{each.id}]: {each.state!r} is none of {', '.join(SETTLED)}, or lacks a reason.")
-        _dispose(change, each.id, each.state, each.reason)
-    open_ = [
-        item for item in read if item["id"] not in {each.id for each in draft.inbox} and item["disposition"] is None
-    ]
-    if open_:  # END-04
-        listed = "; ".join(f"[{item['id']}] {item['text']}" for item in open_)
-        return Back("unsettled", f"Say in `inbox` what became of each line of the user: {listed}.")
-    return None
-
-
-def _dispose(change: Change, item: int, state: str, reason: str) -> None:
-    said = json.dumps({"state": state, "reason": reason}, ensure_ascii=False)
-    change.db.write("UPDATE inbox_items SET disposition = ? WHERE id = ?", said, item)
-
-
-def _contract(change: Change, turn: sqlite3.Row, draft: Draft, said: Speech) -> Back | None:
-    """What the contract sends an ending back for, the first thing of it."""
-    for back in (
-        _unanswered(change, turn, draft),
-        _open_duties(change, turn, draft),
-        _promised(change, turn, said),
-        _silent(change, turn, draft),
-    ):
-        if back is not None and bounces.may(change.db, turn["id"], back.code):
-            return back
-    return None
-
-
-def _unanswered(change: Change, turn: sqlite3.Row, draft: Draft) -> Back | None:
-    read = duties.requests_read(change.db, turn["id"])
-    if draft.reason != "answered" or draft.answer.strip() or not read:  # END-17
-        return None
-    waiting = "; ".join(f"delegation {row['id']}: {_asker(change, row)} waits for “{row['ask']}”" for row in read)
-    return Back("unanswered_request", f"{waiting}. The reply belongs in `answer`; a message is none.")  # END-18
-
-
-def _open_duties(change: Change, turn: sqlite3.Row, draft: Draft) -> Back | None:
-    owed = duties.of(change.db, turn["work_item"])
-    if draft.reason not in (None, "done") or turn["mode"] != "work" or not owed:  # END-11 END-12
-        return None
-    if duties.really_waits(change.db, turn["work_item"]):
-        return None
-    listed = ", ".join(f"{row['kind']} {row['id']}" for row in owed)
-    return Back("open_duties", f"Still owed here: {listed}. Do it, delegate it, or end as nothing_new.")
-
-
-def _promised(change: Change, turn: sqlite3.Row, said: Speech) -> Back | None:
-    if not said.going_on or duties.of(change.db, turn["work_item"]):  # END-19
-        return None
-    return Back(
-        "promised_later",
-        f"You say “{said.going_on}”, and nothing will go on once you end. Do it now; or set a check-back and end as"
-        " nothing_new; or name the Bot who takes it over.",  # END-21
-    )
-
-
-def _silent(change: Change, turn: sqlite3.Row, draft: Draft) -> Back | None:
-    if draft.reason in ("blocked", "gave_up"):
-        return None
-    trigger = turns.trigger(change, turn)
-    by_user_there = "SELECT 1 FROM sessions WHERE id = ? AND kind = 'direct'"
-    if trigger is None or trigger["author"] != "user" or not change.db.value(by_user_there, turn["session"]):  # END-28
-        return None
-    word = "SELECT 1 FROM messages WHERE turn = ? AND session = ? AND author = 'bot' AND trim(text) <> ''"
-    if change.db.value(word, turn["id"], turn["session"]):  # END-23
-        return None
-    return Back(
-        "said_nothing",
-        "The user has got no word from you here. `answer`, `note` and `inbox` do not reach the user, and a file is no"
-        " reply: reply in the conversation.",  # END-25
-    )
-
-
-def _asker(change: Change, request: sqlite3.Row) -> str:
-    return str(
-        change.db.value(
-            "SELECT b.name FROM work_items w JOIN bots b ON b.id = w.bot WHERE w.id = ?", request["from_item"]
-        )
-    )

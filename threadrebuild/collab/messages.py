@@ -73,9 +73,11 @@ def arrive(change: Change, line: Line) -> None:
     advance(change, session["id"])
 
 
-def say(change: Change, turn: sqlite3.Row, session: int, text: str, files: Sequence[str] = ()) -> int:
+def say(
+    change: Change, turn: sqlite3.Row, session: int, text: str, files: Sequence[str] = (), *, parent: int | None = None
+) -> int:
     """Post what a Bot says in a turn, and let those hear it who receive it; returns the message."""
-    message = _post(change, turn, session, text)
+    message = _post(change, turn, session, text, parent)
     _attach(change, message, files)
     in_group = household.session_of(change.db, session)["kind"] == "group"
     unknown = note_mentions(change, message, pulls_in=in_group).unknown
@@ -229,15 +231,16 @@ def _keep_words(change: Change, message: int, line: Line, rest: str) -> None:
         quotes.keep_filed(change, "annotation", each.text, plan, ticket, session=line.session)  # QUOT-04
 
 
-def _post(change: Change, turn: sqlite3.Row, session: int, text: str) -> int:
+def _post(change: Change, turn: sqlite3.Row, session: int, text: str, parent: int | None = None) -> int:
     return change.db.write(
-        "INSERT INTO messages (session, author, bot, seq, at, text, turn) VALUES (?, 'bot', ?, ?, ?, ?, ?)",
+        "INSERT INTO messages (session, author, bot, seq, at, text, turn, parent) VALUES (?, 'bot', ?, ?, ?, ?, ?, ?)",
         session,
         turn["bot"],
         change.event,
         change.at,
         text,
         turn["id"],
+        parent,
     )
 
 

@@ -36,7 +36,7 @@ def record(change: Change, call: sqlite3.Row, event: Ran) -> None:
         call["turn"],
         ord_,
         kind,
-        " ".join(str(said).split())[:COMMAND_SHOWN],
+        shown(said),
         event.exit_code,
         int(event.ok),
         event.duration_ms,
@@ -60,6 +60,11 @@ def commands(db: Database, turn: int) -> list[dict[str, Any]]:
         }
         for row in rows
     ]
+
+
+def shown(command: object) -> str:
+    """A command as the record shows it: on one line, its beginning only."""
+    return " ".join(str(command).split())[:COMMAND_SHOWN]
 
 
 def has_run_anything(db: Database, *turns: int) -> bool:

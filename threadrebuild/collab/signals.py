@@ -36,6 +36,17 @@ def of_annotation(db: Database, annotation: Annotation) -> tuple[int | None, int
     return (found[0].plan, found[0].ticket) if found else (None, None)
 
 
+def paths_in(db: Database, text: str) -> list[str]:
+    """The paths in a text that lie in the folder of a plan or ticket, from that folder on."""
+    folders = [row["folder"] for row in db.rows("SELECT folder FROM plans UNION SELECT folder FROM tickets")]
+    written: list[tuple[int, str]] = []
+    for folder in folders:
+        if f"{folder}/" in text:
+            begins = r"(?<![A-Za-z0-9_.-])" + re.escape(folder)
+            written += [(found.start(), found[0]) for found in re.finditer(begins + _REST_OF_PATH, text)]
+    return [path for _, path in sorted(written)]
+
+
 def _picked(message: sqlite3.Row) -> list[Target]:
     return [Target(message["card_plan"])] if message["card_plan"] is not None else []
 
@@ -57,7 +68,7 @@ def _answered(db: Database, message: sqlite3.Row) -> list[Target]:
 
 def _pointed_at(db: Database, message: sqlite3.Row) -> list[Target]:
     attached = db.rows("SELECT path FROM message_files WHERE message = ? ORDER BY ord", message["id"])
-    paths = [row["path"] for row in attached] + _written(db, message["text"])
+    paths = [row["path"] for row in attached] + paths_in(db, message["text"])
     return [target for path in paths for target in _of_path(db, path)]
 
 
@@ -90,17 +101,6 @@ def _of_file(db: Database, path: str) -> list[Target]:
         return [Target(part["plan"], part["id"], part["name"])]
     made = db.row("SELECT plan, ticket FROM artifacts WHERE path = ? AND plan IS NOT NULL ORDER BY id DESC", path)
     return _of_path(db, path) or ([Target(made["plan"], made["ticket"])] if made is not None else [])
-
-
-def _written(db: Database, text: str) -> list[str]:
-    """The paths in a text that lie in the folder of a plan or ticket, from that folder on."""
-    folders = [row["folder"] for row in db.rows("SELECT folder FROM plans UNION SELECT folder FROM tickets")]
-    written: list[tuple[int, str]] = []
-    for folder in folders:
-        if f"{folder}/" in text:
-            begins = r"(?<![A-Za-z0-9_.-])" + re.escape(folder)
-            written += [(found.start(), found[0]) for found in re.finditer(begins + _REST_OF_PATH, text)]
-    return [path for _, path in sorted(written)]
 
 
 def _of_path(db: Database, path: str) -> list[Target]:

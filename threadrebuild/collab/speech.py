@@ -19,6 +19,8 @@ from threadrebuild.collab.understanding import Speech
 from threadrebuild.database import Database
 
 COPIED = 20  # READ-21
+OWN = ("note", "restart", "check_back")
+"""The kinds of what a segment reads that nobody has said to its Bot: it has said it itself, or the application has."""
 ASKS = (
     "First: does the message mostly translate, relay, rewrite, polish or sum up (restates)? Outside such text: which"
     " sentence of its own, word for word, says that it is still at it, will do something or give it later (going_on)?"
@@ -51,15 +53,15 @@ def reading(change: Change, turn: sqlite3.Row, text: str, options: Sequence[str]
         }
         change.effect("read", body, turn=turn["id"], subject=f"{reader.BOT_WORDS}:{key}")
         return None
-    read = msgspec.json.decode(found["answer"], type=Speech) if found["answer"] else wordlist.speech_of(text)
-    return read if not _is_copied(read.going_on, to) else msgspec.structs.replace(read, going_on="")  # READ-21
+    if found["answer"] is None:  # READ-22
+        return wordlist.speech_of("\n".join(each for each in wordlist.sentences(text) if not _is_copied(each, to)))
+    read = msgspec.json.decode(found["answer"], type=Speech)
+    return msgspec.structs.replace(read, going_on="") if _is_copied(read.going_on, to) else read
 
 
 def came(change: Change, event: Read, effect: sqlite3.Row) -> None:
     """Keep what words of a Bot were read to say, or why they were not, and let its segment go on."""
-    said, failure = reader.said(
-        change, event, effect, lambda raw, body: _checked(answers.read(raw, Speech), body["line"])
-    )
+    said, failure = reader.said(change, event, effect, _read)
     turn = change.db.row("SELECT * FROM turns WHERE id = ?", effect["turn"])
     assert turn is not None
     key = effect["subject"].partition(":")[2]
@@ -91,15 +93,25 @@ def _checked(read: Speech, text: str) -> Speech:
 def _is_copied(sentence: str, to: Sequence[str]) -> bool:
     """Whether a sentence long enough stands in what the Bot answers: then it is that text's, not the Bot's."""
     bare = understanding.folded(sentence)
-    return len(bare) >= COPIED and any(bare in understanding.folded(each) for each in to)
+    return len(bare) >= COPIED and any(bare in understanding.folded(each) for each in to)  # READ-21
 
 
 def _answers(db: Database, turn: sqlite3.Row) -> list[str]:
-    """What a segment answers: all that it has read, its own words aside."""
+    """What a segment answers: all that it has read, but its Bot's own words and what the application told it.
+
+    What it goes on with was read by the segments that were cut off before it.
+    """
     rows: list[Any] = db.rows(
-        "SELECT i.text FROM inbox_items i LEFT JOIN messages m ON m.id = i.message WHERE i.read_by_turn = ?"
-        " AND m.bot IS NOT ? ORDER BY i.id",
+        "WITH RECURSIVE before(turn) AS ("
+        "   SELECT ?1 UNION"
+        "   SELECT t.continues FROM turns t JOIN before b ON t.id = b.turn WHERE t.continues IS NOT NULL)"
+        " SELECT i.text, i.kind, m.bot FROM inbox_items i LEFT JOIN messages m ON m.id = i.message"
+        " WHERE i.read_by_turn IN (SELECT turn FROM before) ORDER BY i.id",
         turn["id"],
-        turn["bot"],
     )
-    return [row["text"] for row in rows]
+    return [
+        row["text"]
+        for row in rows
+        if row["bot"] != turn["bot"]  # READ-17
+        if row["kind"] not in OWN  # READ-17
+    ]

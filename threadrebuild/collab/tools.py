@@ -13,6 +13,7 @@ from threadrebuild.collab import (
     desk,
     holds,
     household,
+    idle_talk,
     mentions,
     messages,
     readonly,
@@ -23,7 +24,7 @@ from threadrebuild.collab import (
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.events import Ran
 from threadrebuild.collab.toolbox import OWN, Refused, SentBack, checked, tool
-from threadrebuild.database import Id
+from threadrebuild.database import Database, Id
 
 READING = frozenset({"read_file", "list_dir", "read_skill"})  # DESK-09
 """What runs outside and changes nothing; so do MCP tools whose server says so."""
@@ -32,6 +33,11 @@ BEGINNINGS_OPEN_TO_ALL = ("list_", runs.READ_ONLY_MCP)  # HOLD-73
 """What a Bot may use that is under a hold, or only answers: names, and how names begin."""
 FOR_ANSWERS = [*OPEN_TO_ALL, *(f"{beginning}*" for beginning in BEGINNINGS_OPEN_TO_ALL)]
 """What a Bot is given that only answers."""
+NOTES = 3  # END-45
+"""How many messages of a segment to the user answer none of theirs."""
+NOTES_FROM_LEVEL = 3
+RAISES_EFFORT = 3  # END-34
+"""How many failures of a tool in a row let its Bot think harder."""
 ENDS_WITH_A_LINE = 2
 """The last level at which a line in a chat between Bots ends the segment that said it."""
 GONE = "Not run: this Bot, or its work here, is closed."
@@ -94,6 +100,13 @@ def start(change: Change, turn: sqlite3.Row, call: sqlite3.Row) -> bool:
     return False
 
 
+def fails_again(db: Database, turn: int) -> bool:
+    """Whether the last calls of a tool in a segment have all failed."""
+    calls = db.rows("SELECT name, state FROM calls WHERE turn = ? AND hop > 0 ORDER BY id DESC", turn)
+    last = [call["state"] for call in calls if call["name"] == calls[0]["name"]][:RAISES_EFFORT]
+    return len(last) == RAISES_EFFORT and all(state in ("refused", "failed") for state in last)
+
+
 def is_held(change: Change, turn: sqlite3.Row) -> bool:
     """Whether nothing that a turn does may have a side effect."""
     return turn["mode"] == "readonly" or bool(holds.over(change.db, "turn", turn["id"]))
@@ -130,6 +143,7 @@ class _Message(msgspec.Struct, frozen=True):
     text: str = ""
     files: tuple[str, ...] = ()
     session: Id | None = None
+    parent_id: Id | None = None
 
 
 @tool("send_message")
@@ -149,15 +163,21 @@ def send_message(change: Change, turn: sqlite3.Row, arguments: dict[str, Any]) -
     kind = household.session_of(change.db, session)["kind"]
     if kind == "group" and unknown and not _was_sent_back(change, turn):  # MENT-10
         raise Refused(f"{SENT_BACK} {', '.join(unknown)}. Not sent: correct the name, or send it again as it is.")
-    if closing.applies(change, turn, session):
+    _check_parent(change, session, message.parent_id)
+    if message.parent_id is None and change.level >= NOTES_FROM_LEVEL:  # END-46
+        _check_notes(change, turn, session)
+    looked_at = closing.applies(change, turn, session)
+    if looked_at or idle_talk.may_be(change.db, turn, message.text, message.files):
         read = speech.reading(change, turn, message.text)
         if read is None:
             return None
-        notice = closing.notice(change, turn, message.text, read)
+        if not message.files and idle_talk.is_dropped(change, turn, message.text, read):
+            return idle_talk.NOT_SENT
+        notice = closing.notice(change, turn, session, message.text, message.files, read) if looked_at else None
         if notice is not None:  # CLOS-06
             return notice
-    said = messages.say(change, turn, session, message.text, message.files)
-    if kind == "bots" and change.level <= ENDS_WITH_A_LINE:  # MENT-18
+    said = messages.say(change, turn, session, message.text, message.files, parent=message.parent_id)
+    if kind == "bots" and change.level <= ENDS_WITH_A_LINE:  # MENT-18 END-44
         turns.end(change, turn["id"], "completed", "said")
     return f"message {said}"
 
@@ -171,6 +191,27 @@ def create_direct(change: Change, turn: sqlite3.Row, arguments: dict[str, Any]) 
     if not others:
         raise Refused(f"{to!r} is no other Bot")
     return f"session {household.chat_between(change, turn['bot'], others[0], turn['session'])}"
+
+
+def _check_parent(change: Change, session: int, parent: int | None) -> None:
+    """Raise `Refused` where a message is to answer what was not said there."""
+    said_there = "SELECT 1 FROM messages WHERE id = ? AND session = ?"
+    if parent is not None and not change.db.value(said_there, parent, session):
+        raise Refused(f"{parent} is no message of that session")
+
+
+def _check_notes(change: Change, turn: sqlite3.Row, session: int) -> None:
+    """Raise `Refused` where a segment has told the user enough how far it is."""
+    if household.session_of(change.db, session)["kind"] not in closing.WITH_USER:  # END-45
+        return
+    said = change.db.value(
+        "SELECT count(*) FROM messages m JOIN calls c ON c.turn = m.turn AND c.name = 'send_message'"
+        " AND c.result = 'message ' || m.id JOIN sessions s ON s.id = m.session"
+        " WHERE m.turn = ? AND m.parent IS NULL AND s.kind IN ('direct', 'group')",
+        turn["id"],
+    )
+    if said >= NOTES:  # END-45
+        raise Refused("progress_limit: Not sent. Go on, and say what came of it when you end.")
 
 
 def _was_sent_back(change: Change, turn: sqlite3.Row) -> bool:

@@ -16,6 +16,7 @@ from threadrebuild.collab import (
     continuing,
     desk,
     endings,
+    guidance,
     holds,
     inbox,
     messages,
@@ -302,6 +303,10 @@ def _hop(change: Change, turn: int, read: list[sqlite3.Row]) -> None:
     body = {"hop": row["hops"], "context": text, "results": _results(change, turn, row["hops"] - 1)}
     if row["mode"] == "readonly":  # HOLD-79
         body["tools"] = tools.FOR_ANSWERS
+    elif change.level >= endings.CONTRACT_FROM_LEVEL:
+        body["guidance"] = guidance.given()
+    if tools.fails_again(change.db, turn):
+        body["effort"] = "raised"  # END-34
     effect = change.effect("hop", body, turn=turn)
     change.db.write("INSERT INTO hops (turn, number, effect) VALUES (?, ?, ?)", turn, row["hops"], effect)
 

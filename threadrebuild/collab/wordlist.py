@@ -21,21 +21,30 @@ _FAULT = re.compile(  # READ-22
 _CLAUSE = re.compile(r"[^，,。！？!?；;\n]+")
 
 
-_GOING_ON = re.compile(  # END-20
-    r"正在(做|编写|处理|整理|渲染|画|写|生成|剪)|着手|马上(做|写|画|开始|处理)|稍后|随后(给|发|补|奉上)?|结论随后|我将(按照|开始|继续)?"
+_GOING_ON = re.compile(
+    r"正在(做|编写|处理|整理|渲染|画|写|生成|剪)|着手|马上(做|写|画|开始|处理)|稍后|随后(给|发|补|奉上|\s*($|[。！!，,；;…]))|我将"
     r"|接下来我?(会|来)|弄好(了)?(再)?(发|告诉)|\b(still working|working on it|i will|i'll|will follow|later today)\b",
     re.IGNORECASE,
 )
 _TESTED = re.compile(r"已(经)?(测试|验证|运行)|测试通过|验证通过|跑通|\b(tested|verified|tests pass)\b", re.IGNORECASE)
 _NOT_TESTED = re.compile(r"(未|没有?|尚未)(测试|验证|运行)|\b(not|un)[ -]?(tested|verified)\b", re.IGNORECASE)
-_SENTENCE = re.compile(r"[^。！？!?\n]+[。！？!?]?")
+_SENTENCE = re.compile(r"(?:[^。！？!?.\n]|\.(?!\s))+[。！？!?.]?")
 
 
 def speech_of(text: str) -> Speech:
     """What a Bot's words say as far as they tell by themselves; whether they only ask for a nod they never tell."""
-    sentences = [sentence.strip() for sentence in _SENTENCE.findall(text)]
-    going_on = next((sentence for sentence in sentences if _GOING_ON.search(sentence)), "")
-    return Speech(going_on=going_on, tested=bool(_TESTED.search(text)) and not _NOT_TESTED.search(text))
+    going_on = next((sentence for sentence in sentences(text) if _GOING_ON.search(sentence)), "")  # END-20 CLOS-01
+    return Speech(going_on=going_on, tested=bool(_TESTED.search(text)))
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text, in order."""
+    return [sentence.strip() for sentence in _SENTENCE.findall(text) if sentence.strip()]
+
+
+def says_not_tested(text: str) -> bool:
+    """Whether a text says plainly that something has not been tested."""
+    return bool(_NOT_TESTED.search(text))
 
 
 def meaning_of(line: str) -> Meaning:

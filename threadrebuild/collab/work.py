@@ -148,6 +148,11 @@ def needs_attention(change: Change, work_item: int) -> None:
     change.log("work.needs_attention", work_item=work_item)
 
 
+def block(change: Change, work_item: int) -> None:
+    """Let a work item rest that goes on only with the user's word, unless it has more to read."""
+    change.db.write("UPDATE work_items SET state = 'blocked' WHERE id = ? AND state <> 'queued'", work_item)
+
+
 def close(change: Change, work_item: int) -> None:
     """Let a work item rest for good; only a line that is filed there anew takes it up again."""
     change.db.write("UPDATE work_items SET state = 'closed', queued_seq = NULL WHERE id = ?", work_item)

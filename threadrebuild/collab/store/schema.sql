@@ -6,6 +6,7 @@ CREATE TABLE meta (
   one INTEGER PRIMARY KEY CHECK (one = 1),
   level INTEGER NOT NULL CHECK (level BETWEEN 0 AND 8),
   zone TEXT NOT NULL DEFAULT 'Asia/Shanghai',     -- the user's
+  language TEXT NOT NULL DEFAULT 'zh' CHECK (language IN ('zh', 'en')),  -- of the user's interface
   quotes_kept INTEGER NOT NULL DEFAULT 0          -- whether the words of before were copied out of the transcript
 );
 CREATE TRIGGER level_only_rises BEFORE UPDATE ON meta WHEN NEW.level < OLD.level BEGIN
@@ -418,6 +419,7 @@ CREATE TABLE work_items (
     CHECK (state IN ('idle', 'queued', 'running', 'waiting', 'blocked', 'needs_attention', 'closed')),
   queued_seq INTEGER,
   waiting_on TEXT,
+  idle_endings INTEGER NOT NULL DEFAULT 0,        -- in a row, each without progress
   CHECK (ticket IS NULL OR plan IS NOT NULL)
 );
 -- WORK-01
