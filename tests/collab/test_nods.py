@@ -1,5 +1,6 @@
 """What a Bot asks the user is read first: what only asks for a nod is no card, and its Bot goes on without it."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,28 @@ def at_it(folder: Path, *, level: int = 8, nod: bool | None = None) -> Evening:
     home.nod = nod
     home.say("剪一版样片", to="导演", files="spot")
     return home
+
+
+def at_work(folder: Path, *, level: int = 8, nod: bool | None = None) -> tuple[Evening, int]:
+    """A director at work on a plan, and the number of it; what it asks is read as `nod`."""
+    home = Evening(folder, bots=["导演"], level=level)
+    home.nod = nod
+    plan = home.opened("新品片", to="导演")
+    home.say("改成竖版", to="导演", files=[plan])
+    return home, plan
+
+
+def stops(home: Evening, needs: str, **more: Any) -> None:
+    """The director stops for something that the user is to give."""
+    home.hop("导演", events.Call("end_turn", {"reason": "blocked", "needs_from_user": needs, **more}))
+
+
+BOTH_WAYS = {"ask_user": asks, "end_turn": stops}
+
+
+def notified(home: Evening) -> int:
+    """How often the user was notified."""
+    return int(home.value("SELECT count(*) FROM notifications"))
 
 
 def cards(home: Evening) -> list[str]:
@@ -80,7 +103,7 @@ def test_a_question_is_read_with_its_options_and_what_it_answers_once(tmp_path: 
     home.happens(events.Read, effect=given["effect"], raw='{"nod": true}', cost=0.5, model="fast")
     asks(home, NODS[0], options=["可以", "先不"])
     expect_equal("READ-18", reading(home), {}, "readings of the same question again")
-    expect_equal("READ-18", cards(home), [], "cards")
+    expect_equal("ASK-23", cards(home), [NODS[0]], "cards, once it has been asked twice")
     booked = home.rows("SELECT category, purpose, session, amount FROM costs")
     expect_equal("READ-27", booked, [("organize", "reader", home.session("导演"), 0.5)], "what it cost")
     logged = home.value("SELECT body FROM work_events WHERE type = 'reader.answer' ORDER BY id DESC")
@@ -112,3 +135,109 @@ def test_what_happens_while_a_question_is_read_counts(tmp_path: Path) -> None:
     expect_equal("TURN-21", cut.turn("导演")["state"], "running", "a segment whose question was being read")
     cut.happens(events.Read, effect=reading(cut)["effect"], raw='{"nod": false}')
     expect_equal("READ-18", len(cards(cut)), 1, "cards, once it is read after all")
+
+
+@proves("ASK-20")
+def test_what_only_asks_for_a_nod_is_neither_shown_nor_notified(tmp_path: Path) -> None:
+    for way, put in BOTH_WAYS.items():
+        for at, (frames, nod) in enumerate(((NODS, True), (QUESTIONS, False))):
+            for number, frame in enumerate(frames):
+                home, _ = at_work(folder_of(tmp_path, f"{way}{at}{number}"))
+                text = frame.format(n=NUMBERS[number % 2], t=THINGS[number % 2])
+                put(home, text)
+                given = reading(home)
+                expect_equal("ASK-20", given.get("line"), text, f"what is read before it is asked by {way}")
+                expect_equal("ASK-20", cards(home), [], "cards before it is read")
+                home.happens(events.Read, effect=given["effect"], raw=json.dumps({"nod": nod}))
+                expect_equal("ASK-20", cards(home), [] if nod else [text], f"cards after “{text}” by {way}")
+                expect_equal("ASK-20", notified(home) > 0, not nod and way == "end_turn", "whether it is notified")
+                ended = "waiting_ask" if way == "ask_user" else "completed"
+                state = "running" if nod else ended
+                expect_equal("ASK-20", home.turn("导演")["state"], state, f"the turn after “{text}” by {way}")
+        below, _ = at_work(folder_of(tmp_path, f"{way}below"), level=2, nod=True)
+        put(below, NODS[0])
+        expect_equal("ASK-20", below.turn("导演")["state"] != "running", True, f"below level 3 it stands ({way})")
+
+
+@proves("ASK-21")
+def test_a_refused_ending_costs_a_bounce_and_a_refused_question_is_on_record(tmp_path: Path) -> None:
+    for way, put in BOTH_WAYS.items():
+        home, _ = at_work(folder_of(tmp_path, way), nod=True)
+        put(home, NODS[0])
+        turn = home.turn("导演")
+        expect_equal("ASK-20", turn["state"], "running", f"the turn after {way}")
+        _, state, said = home.results(turn["id"])[0]
+        expect_equal("ASK-21", state, "refused", f"the call of {way}")
+        expect("ASK-21", said.startswith("asks_go_ahead"), f"its code: {said}")
+        logged = home.rows("SELECT type FROM work_events WHERE type IN ('ending.bounced', 'ask.go_ahead_refused')")
+        wanted = {"end_turn": ("ending.bounced",), "ask_user": ("ask.go_ahead_refused",)}
+        expect_equal("ASK-21", logged, [wanted[way]], f"what is on record of {way}")
+        expect_equal("ASK-21", turn["bounces"], int(way == "end_turn"), f"bounces that {way} costs")
+
+
+@proves("ASK-22")
+def test_who_is_sent_back_for_a_nod_is_told_the_way_on(tmp_path: Path) -> None:
+    for way, put in BOTH_WAYS.items():
+        home, _ = at_work(folder_of(tmp_path, way), nod=True)
+        put(home, NODS[0])
+        _, state, said = home.results(home.turn("导演")["id"])[0]
+        expect_equal("ASK-20", state, "refused", f"the call of {way}")
+        for part in (
+            "The wish has been stated",
+            "do not stop for a nod or a viewing, go on",
+            "when it is delivered",
+            "can stop you at any time",
+            "an account, a permission, what nobody else knows",
+            "a choice between options",
+            "say which, and then stop",
+        ):
+            expect("ASK-22", part in " ".join(said.split()), f"{part!r} in {said!r}")
+
+
+@proves("ASK-23")
+def test_a_second_question_of_a_segment_goes_to_the_user_unread(tmp_path: Path) -> None:
+    for first, second in (("ask_user", "end_turn"), ("end_turn", "ask_user"), ("ask_user", "ask_user")):
+        home, plan = at_work(folder_of(tmp_path, f"{first}{second}"), nod=True)
+        BOTH_WAYS[first](home, NODS[0])
+        expect_equal("ASK-20", cards(home), [], "cards of the first")
+        read = home.value("SELECT count(*) FROM effects WHERE kind = 'read'")
+        BOTH_WAYS[second](home, NODS[1])
+        expect_equal("ASK-23", cards(home), [NODS[1]], f"cards of the second: {first}, then {second}")
+        again = home.value("SELECT count(*) FROM effects WHERE kind = 'read'")
+        expect_equal("ASK-23", again, read, "readings that the second takes")
+        if second == "end_turn":
+            home.say("接着做", to="导演", files=[plan])
+            stops(home, NODS[1])
+            expect_equal("ASK-23", home.turn("导演")["state"], "running", "the next segment is sent back again")
+
+
+@proves("ASK-24")
+def test_with_the_bounces_used_up_the_question_goes_to_the_user(tmp_path: Path) -> None:
+    for way, put in BOTH_WAYS.items():
+        for used in (1, 2):
+            home, plan = at_work(folder_of(tmp_path, f"{way}{used}"), nod=True)
+            home.say("再加一句旁白", to="导演", files=[plan])
+            home.hop("导演", events.Call("read_file", {"path": "a.md"}))
+            for _ in range(used):
+                home.hop("导演", events.Call("end_turn", {"reason": "done"}))
+            item = home.value("SELECT max(id) FROM inbox_items")
+            expect_equal("END-32", home.turn("导演")["bounces"], used, "bounces before the question")
+            more = {"inbox": [{"id": item, "state": "done"}]} if way == "end_turn" else {}
+            put(home, NODS[0], **more)
+            expect_equal("ASK-24", cards(home), [NODS[0]] if used == 2 else [], f"cards of {way} after {used}")
+            turn = home.turn("导演")
+            stopped = {"ask_user": ("waiting_ask", None), "end_turn": ("completed", "blocked")}
+            wanted = stopped[way] if used == 2 else ("running", None)
+            expect_equal("ASK-24", (turn["state"], turn["end_reason"]), wanted, f"the turn of {way} after {used}")
+
+
+@proves("ASK-25")
+def test_what_could_not_be_read_goes_to_the_user(tmp_path: Path) -> None:
+    came: list[dict[str, Any]] = [{"failure": failure} for failure in ("no model", "error", "timeout")]
+    came += [{"raw": raw} for raw in ("", "能", '{"nod": true')]
+    for way, put in BOTH_WAYS.items():
+        for number, answer in enumerate(came):
+            home, _ = at_work(folder_of(tmp_path, f"{way}{number}"))
+            put(home, NODS[0])
+            home.happens(events.Read, effect=reading(home)["effect"], **answer)
+            expect_equal("ASK-25", cards(home), [NODS[0]], f"cards of {way}, unread: {answer}")
