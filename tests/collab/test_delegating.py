@@ -14,6 +14,17 @@ from threadrebuild.collab import events
 ALL = {"to": "文案", "ask": ASK, "expects": "answer"}
 
 
+def open_ticket_for(home: Evening, plan: int, owner: str) -> int:
+    """A ticket on a plan, of which nothing is to be done."""
+    home.sql(
+        "INSERT INTO tickets (plan, number, title, owner, folder, status, stage, at)"
+        " VALUES (?, 9, '旁白', ?, 'work/9', 'done', 'approved', 1)",
+        plan,
+        home.bot(owner),
+    )
+    return int(home.value("SELECT max(id) FROM tickets"))
+
+
 def call(home: Evening, **arguments: Any) -> tuple[str, str]:
     """The director calls `delegate`; how that call ends, and what it reads of it."""
     turn = home.turn("导演")["id"]
@@ -45,16 +56,18 @@ def test_a_delegation_is_on_record_from_work_to_work(tmp_path: Path) -> None:
 
 @proves("DEL-02")
 def test_after_the_reply_the_receiver_owes_nothing_more(tmp_path: Path) -> None:
-    home, plan = asked(tmp_path)
+    home, plan = asked(tmp_path, **{"continue": True})
+    ticket = open_ticket_for(home, plan, "文案")
+    delegate(home, "导演", "文案", ask="旁白呢？", ticket=ticket)
     reply(home, "文案")
-    expect_equal("DEL-02", states(home), ["replied"], "the delegation after the answer")
+    expect("DEL-24", states(home) != ["open", "replied"], "what is answered is not what other work was asked for")
+    expect_equal("DEL-02", states(home), ["replied", "open"], "two requests after the first was answered")
+    reply(home, "文案", "旁白是这样")
     home.say("@文案 再想一句", to=ROOM, files=[plan])
     home.hop("文案", events.Call("send_message", {"text": "写好了"}))
     reply(home, "文案", "别的")
     expect_equal("DEL-02", home.turn("文案")["end_reason"], "answered", "how its next segment ends")
-    expect_equal("DEL-02", results(home), ["写开业大吉"], "what has come back to the one who asked")
-    assigned = home.value("SELECT count(*) FROM work_items WHERE bot = ?", home.bot("文案"))
-    expect_equal("DEL-02", assigned, 1, "work of the receiver: it was asked for one thing, and is nobody's")
+    expect_equal("DEL-02", results(home), ["写开业大吉", "旁白是这样"], "what has come back to the one who asked")
 
 
 @proves("DEL-03")
@@ -65,7 +78,9 @@ def test_a_request_names_whom_what_and_what_is_expected(tmp_path: Path) -> None:
         expect_equal("DEL-03", state, "refused", f"a call without {missing}")
     home, _ = at_work(tmp_path / "other", "导演", "文案")
     expect_equal("DEL-03", call(home, **ALL | {"expects": "thanks"})[0], "refused", "a call that expects thanks")
-    expect("DEL-03", "needs words" in call(home, **ALL | {"ask": "  "})[1], "a call without words is refused for that")
+    said = call(home, **ALL | {"ask": "  "})[1]
+    expect("DEL-04", "Only a segment" not in said, "a segment that works is not refused for that")
+    expect("DEL-03", "needs words" in said, "a call without words is refused for that")
     for level, made in ((2, 0), (3, 1), (8, 1)):
         home, _ = at_work(tmp_path / str(level), "导演", "文案", level=level)
         _, said = call(home, **ALL)
@@ -139,11 +154,11 @@ def test_the_target_is_another_bot_that_is_there(tmp_path: Path) -> None:
 def test_an_unknown_target_is_never_guessed(tmp_path: Path) -> None:
     home, _ = at_work(tmp_path, "导演", "文案", "文案二号")
     home.lead("文案", ROOM)
+    expect("DEL-08", "is no Bot" not in delegate(home, "导演", "导演"), "a name that there is")
     for to in ("文案三号", "文", "文案 ", "@文案", "wenan", 99):
         said = delegate(home, "导演", to)
         expect("DEL-08", "is no Bot" in said, f"{to!r}: {said}")
     expect_equal("DEL-08", (states(home), len(home.turns("文案"))), ([], 0), "what the lead, or the nearest, was asked")
-    expect("DEL-08", "is no Bot" not in delegate(home, "导演", "文案"), "a name that there is")
 
 
 @proves("DEL-07")
@@ -162,6 +177,7 @@ def test_the_target_is_present_in_one_of_three_places(tmp_path: Path) -> None:
         if move is not None:
             home.sql(move, home.session("老群"))
         said = delegate(home, "导演", "文案")
+        expect("DEL-06", "is you" not in said, "another Bot is not refused as the same")
         expect_equal(
             "DEL-07", "not present" in said, move is None, f"refusal of one present in {place} session: {said}"
         )
@@ -176,7 +192,9 @@ def test_ticket_and_parts_are_of_the_same_plan(tmp_path: Path) -> None:
         for ticket, part in ((1, "开头"), (2, "大字")):
             home.sql("INSERT INTO parts (ticket, name) VALUES (?, ?)", ticket, part)
         home.say("@导演 剪一版", to=ROOM, files=[plan])
-        return delegate(home, "导演", "文案", **more)
+        said = delegate(home, "导演", "文案", **more)
+        expect("DEL-07", "not present" not in said, "who is present is not refused as absent")
+        return said
 
     expect("DEL-09", "no ticket of" not in asks("own", ticket=1), "a ticket of the plan")
     expect("DEL-09", "no ticket of" in asks("other", ticket=2), "a ticket of another plan")
@@ -213,6 +231,7 @@ def test_a_requirement_is_quoted_only_while_it_is_in_force(tmp_path: Path) -> No
             state,
         )
         said = delegate(home, "导演", "文案", requirement_ids=[1], ticket=named)
+        expect("DEL-09", "no such part" not in said, "a request that names no part is not refused for one")
         expect_equal("DEL-10", "not in force" in said, not allowed, f"a requirement {name}: {said}")
     said = delegate(home, "导演", "文案", requirement_ids=[7])
     expect("DEL-10", "not in force" in said, "a requirement that there is not")

@@ -62,6 +62,7 @@ def test_an_answer_closes_what_this_work_was_asked_for(tmp_path: Path) -> None:
     home.say("@导演 还有一句", to=ROOM, files=[plan])
     delegate(home, "导演", "文案", ask="片尾呢？")
     reply(home, "文案")
+    expect("DEL-27", "replied" in states(home), "an answer closes something that asks for one")
     expect_equal("DEL-24", states(home), ["replied", "open", "replied"], "three requests after one answer")
     reply(home, "文案", "旁白是这样")
     expect_equal("DEL-24", states(home), ["replied"] * 3, "after the answer of the work that the other went to")
@@ -74,6 +75,7 @@ def test_a_deliverable_is_not_returned_by_words(tmp_path: Path) -> None:
     home.say("@导演 片尾也问一下", to=ROOM, files=[plan])
     delegate(home, "导演", "文案", ask="片尾写什么？")
     reply(home, "文案")
+    expect("DEL-24", "replied" in states(home), "an answer closes something that this work was asked for")
     expect_equal("DEL-27", states(home), ["open", "replied"], "a deliverable and an answer after an answer")
     expect_equal("DEL-27", work_of(home, "文案"), ["idle"], "the work of the one who owes it")
 
@@ -103,7 +105,7 @@ def test_the_result_comes_once_and_wakes(tmp_path: Path) -> None:
     reply(home, "文案")
     expect_equal("DEL-27", states(home), ["replied"], "the delegation")
     expect_equal("DEL-29", waits(home), ["void"], "its wait")
-    expect_equal("DEL-29", results(home, "text", "prio", "author"), [(ANSWER, 2, "bot")], "what has come back")
+    expect_equal("DEL-29", results(home, "text", "prio"), [(ANSWER, 2)], "what has come back")
     expect_equal("DEL-29", (len(home.live("导演")), work_of(home, "导演")), (1, ["running"]), "who asked, woken")
     again = (
         "INSERT INTO inbox_items (work_item, kind, delegation, author, text, prio, seq)"
@@ -116,7 +118,10 @@ def test_the_result_comes_once_and_wakes(tmp_path: Path) -> None:
 
 @proves("DEL-30")
 def test_a_result_for_held_work_waits_with_it(tmp_path: Path) -> None:
-    home, _ = chain(tmp_path, *FIVE)
+    home, _ = asked(tmp_path / "free")
+    seen = home.rows("SELECT state FROM inbox_items WHERE kind = 'request'")
+    expect_equal("DEL-30", seen, [("read",)], "a request for work that nothing holds")
+    home, _ = chain(tmp_path / "held", *FIVE)
     number = hold(home, "bot", bot=home.bot("导演"))
     expect_equal("DEL-36", at_work_now(home), ["配音"], "who is at work four levels below the one who was stopped")
     reply(home, "配音")
@@ -181,8 +186,10 @@ def test_a_check_back_replaces_its_own_and_no_other(tmp_path: Path) -> None:
     home.hop("导演", check_back(30))
     delegate(home, "导演", "文案")
     home.say("@导演 排", to=ROOM, files=[second])
-    for minutes in (40, 50):
-        home.hop("导演", check_back(minutes), plan=second)
+    home.hop("导演", check_back(40), plan=second)
+    timers = "SELECT state FROM waits WHERE kind = 'timer' ORDER BY id"
+    expect_equal("DEL-33", home.rows(timers), [("open",), ("open",)], "check-backs on two matters")
+    home.hop("导演", check_back(50), plan=second)
     rows = home.rows(
         "SELECT w.plan, x.kind, x.state FROM waits x JOIN work_items w ON w.id = x.work_item ORDER BY x.id"
     )

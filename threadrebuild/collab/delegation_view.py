@@ -29,7 +29,7 @@ def of_session(view: Database, session: int, at: int) -> dict[str, Any]:
     household.session_of(view, session)
     found = [each for each in delegation.known(view) if session in delegation.places(each)]
     entries = [entry for each in found if each["session"] == session for entry in _entries(view, each)]
-    entries.sort(key=lambda entry: (entry["at"], entry["delegation"]))
+    entries.sort(key=lambda entry: (entry["at"] or 0, entry["delegation"]))
     return {"delegations": [_shown(view, each) for each in found], "entries": entries}
 
 

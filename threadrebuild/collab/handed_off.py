@@ -46,7 +46,9 @@ def cover(change: Change, hold: int) -> None:
     for turn in dict.fromkeys(turns):
         change.db.write("INSERT INTO hold_cover (hold, turn) VALUES (?, ?)", hold, turn)
     for bot, plan in dict.fromkeys(given):
-        change.db.write("INSERT INTO hold_cover (hold, bot, plan) VALUES (?, ?, ?)", hold, bot, plan)  # DEL-37 DEL-38
+        change.db.write(
+            "INSERT INTO hold_cover (hold, bot, plan) VALUES (?, ?, ?)", hold, bot, plan
+        )  # DEL-36 DEL-37 DEL-38
 
 
 def _going_on(db: Database) -> Iterator[int]:

@@ -40,12 +40,12 @@ def _end_work(change: Change, bot: int, state: str) -> None:
     for turn in change.db.rows("SELECT * FROM live_turns WHERE bot = ? ORDER BY id", bot):
         aborting.give_up(change, turn["id"])  # DEL-46
         turns.end(change, turn["id"], "stopped", state)  # DEL-46
-    delegation.bot_went(change, bot, state)
     change.db.write(
         "UPDATE inbox_items SET wakes = 0 WHERE state IN ('queued', 'held')"
         " AND work_item IN (SELECT id FROM work_items WHERE bot = ?)",
         bot,
     )
+    delegation.bot_went(change, bot, state)
     work.close_all(change, bot)  # DEL-46
 
 
