@@ -3,14 +3,14 @@
 import json
 from collections.abc import Callable
 
-from harness.scenario.collab.scene import Board, Clear, Edit, Insert, Merge, Withdraw
+from harness.scenario.collab.scene import Board, Clear, Delete, Edit, Insert, Merge, Retire, Withdraw
 from harness.world.rooms import Rooms, Unscripted
 from threadrebuild.collab import events
 
+Later = Edit | Withdraw | Insert | Clear | Delete | Retire | Board | Merge
 
-def event_of(
-    rooms: Rooms, entry: Edit | Withdraw | Insert | Clear | Board | Merge, message: Callable[[str], int]
-) -> Callable[[str, int], events.Event]:
+
+def event_of(rooms: Rooms, entry: Later, message: Callable[[str], int]) -> Callable[[str, int], events.Event]:
     """How an entry comes in, made of a key and a time; `message` gives the number of a line by its label."""
     match entry:
         case Edit():
@@ -26,6 +26,12 @@ def event_of(
             session = _only(rooms, "SELECT id FROM sessions WHERE title = ?", entry.clear)
             erase = entry.erase_quotes
             return lambda key, at: events.SessionCleared(key=key, at=at, session=session, erase_quotes=erase)
+        case Delete():
+            group = _only(rooms, "SELECT id FROM sessions WHERE kind = 'group' AND title = ?", entry.delete)
+            return lambda key, at: events.SessionDeleted(key=key, at=at, session=group)
+        case Retire():
+            bot, state = _only(rooms, "SELECT id FROM bots WHERE name = ?", entry.retire), entry.state
+            return lambda key, at: events.BotRetired(key=key, at=at, bot=bot, state=state)
         case Merge():
             into = _only(rooms, "SELECT id FROM plans WHERE name = ?", entry.into)
             card = _old_card(rooms, message(entry.merge), entry.opened, into)

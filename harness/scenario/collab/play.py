@@ -14,7 +14,7 @@ from harness.invariants.collab import Broken
 from harness.runlog import RunLog
 from harness.scenario.collab import holding
 from harness.scenario.collab.answers import check_times, hops_of, label_of, lines_of
-from harness.scenario.collab.later import event_of
+from harness.scenario.collab.later import Later, event_of
 from harness.scenario.collab.orders import pace, told
 from harness.scenario.collab.scene import (
     Allow,
@@ -24,6 +24,7 @@ from harness.scenario.collab.scene import (
     Clear,
     Continue,
     Crash,
+    Delete,
     Edit,
     Happening,
     Hold,
@@ -31,6 +32,7 @@ from harness.scenario.collab.scene import (
     Lead,
     Lift,
     Merge,
+    Retire,
     Say,
     Scene,
     Stop,
@@ -249,7 +251,7 @@ def _continue(played: Played, entry: Continue) -> None:
     rooms.world.sleep(SETTLE_SECONDS)
 
 
-def _after_it_was_said(played: Played, entry: Edit | Withdraw | Insert | Clear | Board | Merge) -> None:
+def _after_it_was_said(played: Played, entry: Later) -> None:
     played.rooms.does(event_of(played.rooms, entry, played.message))
     played.rooms.world.sleep(SETTLE_SECONDS)
 
@@ -276,6 +278,8 @@ _HAPPEN: dict[type, Callable[[Played, Any], None]] = {
     Withdraw: _after_it_was_said,
     Insert: _after_it_was_said,
     Clear: _after_it_was_said,
+    Delete: _after_it_was_said,
+    Retire: _after_it_was_said,
     Board: _after_it_was_said,
     Merge: _after_it_was_said,
     Stop: _stop_or_hold,

@@ -253,6 +253,19 @@ class Clear(Happening, frozen=True, kw_only=True):
     erase_quotes: bool = False
 
 
+class Delete(Happening, frozen=True, kw_only=True):
+    """The user deletes a group."""
+
+    delete: Text
+
+
+class Retire(Happening, frozen=True, kw_only=True):
+    """The user archives a Bot, or deletes it."""
+
+    retire: Text
+    state: Literal["archived", "deleted"] = msgspec.field(name="as", default="archived")
+
+
 class Board(Happening, frozen=True, kw_only=True):
     """The user changes the points of a plan on the board."""
 
@@ -319,6 +332,8 @@ EVENTS: dict[str, type] = {
     "hold": Hold,
     "lift": Lift,
     "clear": Clear,
+    "delete": Delete,
+    "retire": Retire,
     "board": Board,
     "merge": Merge,
     "crash": Crash,
