@@ -102,7 +102,7 @@ def _unanswered(change: Change, turn: sqlite3.Row, draft: Draft) -> Back | None:
     waiting = "; ".join(
         f"delegation {row['id']}: {delegation_view.asker(change.db, row)} waits for “{row['ask']}”" for row in read
     )
-    return Back("unanswered_request", f"{waiting}. {guidance.REPLY}")  # END-18
+    return Back("unanswered_request", f"{waiting}. {guidance.REPLY}")
 
 
 def _open_duties(change: Change, turn: sqlite3.Row, draft: Draft) -> Back | None:

@@ -5,7 +5,7 @@ The texts are the application's own and never change while it runs.
 
 SAID_IN = ("system", "end_turn", "open_duties")  # END-09
 """Where a Bot reads how it waits for another: what it always reads, the tool's text, and the bounce."""
-_WAITING = (
+_WAITING = (  # END-09
     "Where you wait for another Bot, delegate to it, or end as nothing_new; blocked is only for what the user alone"
     " can give."
 )
@@ -16,8 +16,8 @@ END_TURN = (
 )
 REPLY = "The reply belongs in `answer`: end_turn(answered, answer=…). A message is none."  # END-18
 RETURNS = {
-    "answer": "end_turn(answered, answer=…)",  # END-13
-    "review": "review, or where nothing is handed in by end_turn(answered, answer=…)",  # END-13
+    "answer": "end_turn(answered, answer=…)",
+    "review": "review, or where nothing is handed in by end_turn(answered, answer=…)",
 }
 """By what a delegation expects: how it is returned."""
 SAID_NOTHING = (  # END-25

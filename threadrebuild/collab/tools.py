@@ -72,7 +72,7 @@ def start(change: Change, turn: sqlite3.Row, call: sqlite3.Row) -> bool:
         change.db.write("UPDATE calls SET state = 'refused', result = ? WHERE id = ?", GONE, call["id"])
         return True
     try:
-        if call["effectful"] and turn["mode"] == "desk":  # DESK-10
+        if call["effectful"] and turn["mode"] == "desk":  # DESK-10 END-35
             desk.before_side_effect(change, turn)
             bound = turns.live(change, turn["id"])
             if bound is None:

@@ -27,6 +27,7 @@ from threadrebuild.collab import (
     startup,
     tools,
     work,
+    work_questions,
 )
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.events import Hopped, Ran, Started
@@ -190,7 +191,10 @@ def end(change: Change, turn: int, state: str, reason: str) -> None:
     if state != "stopped":  # STOP-3
         organizer.after_turn(change, row)
         call_backs.after_turn(change, row, state)
-    change.log("work.ended", bot=row["bot"], plan=row["plan"], ticket=row["ticket"], turn=turn, reason=reason)
+    work_questions.after_turn(change, row)
+    change.log(  # END-03
+        "work.ended", bot=row["bot"], plan=row["plan"], ticket=row["ticket"], turn=turn, reason=reason
+    )
 
 
 def restarted(change: Change, event: Started) -> None:

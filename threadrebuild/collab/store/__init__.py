@@ -11,6 +11,8 @@ from threadrebuild.collab.store import coverage
 from threadrebuild.database import Database, Step, open_database
 
 NEWEST_LEVEL = 8
+REASONS_FROM_LEVEL = 3
+"""From this level on a segment that is over has a reason for it."""
 
 
 def open_store(
@@ -30,8 +32,18 @@ def open_store(
         elif present > level:
             raise ValueError(f"{path}: is at engine level {present}, and level {level} was asked for")
         elif present < level:
+            if present < REASONS_FROM_LEVEL <= level:  # END-40
+                _give_ends_a_reason(store)
             store.write("UPDATE meta SET level = ?", level)
         if not store.value("SELECT quotes_kept FROM meta"):  # QUOT-11
             quotes.backfill(store)
             store.write("UPDATE meta SET quotes_kept = 1")
     return store
+
+
+def _give_ends_a_reason(store: Database) -> None:
+    """Let what ended without a reason have ended for what it ended as."""
+    ended = store.rows("SELECT id, state, end_reason FROM turns WHERE ended_at IS NOT NULL ORDER BY id")
+    for turn in ended:
+        if not (turn["end_reason"] or "").strip():  # END-40
+            store.write("UPDATE turns SET end_reason = ? WHERE id = ?", turn["state"], turn["id"])
