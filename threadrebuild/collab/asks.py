@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from threadrebuild.collab import bounces, messages, nods, notifications, quotes, reader, turns
+from threadrebuild.collab import bounces, messages, nods, quotes, reader, turns
 from threadrebuild.collab.change import Change, Conflict, Missing
 from threadrebuild.collab.events import Answered, Approved
 from threadrebuild.collab.toolbox import Refused, SentBack, checked, tool
@@ -43,19 +43,6 @@ def ask_user(change: Change, turn: sqlite3.Row, arguments: dict[str, Any]) -> Se
         return SentBack(nods.SAID)
     _wait(change, turn, "ask", asked.question, asked.options, asked.multiple)
     return None
-
-
-def work_question(change: Change, turn: sqlite3.Row, needed: str) -> None:
-    """Let a segment's work wait for what only the user can give, on a card that outlives the segment (ASK-07)."""
-    message = messages.show_card(change, turn, needed)
-    notifications.tell(change, turn, "work_question", needed, message=message)  # END-08
-    change.db.write(
-        "INSERT INTO asks (turn, message, kind, question) VALUES (?, ?, 'work_question', ?)",
-        turn["id"],
-        message,
-        needed,
-    )
-    change.log("work_question.made", bot=turn["bot"], plan=turn["plan"], ticket=turn["ticket"], turn=turn["id"])
 
 
 def needs_approval(change: Change, turn: sqlite3.Row, call: sqlite3.Row) -> bool:
@@ -116,8 +103,7 @@ def take(change: Change, bot: int, message: sqlite3.Row, about: Collection[int])
 
 def close(change: Change, turn: int) -> None:
     """Close what a segment that is over still waited for."""
-    open_ = "turn = ? AND answer IS NULL AND kind <> 'work_question'"
-    change.db.write(f"UPDATE asks SET closed = 1 WHERE {open_}", turn)  # HOLD-74
+    change.db.write("UPDATE asks SET closed = 1 WHERE turn = ? AND answer IS NULL", turn)  # HOLD-74
 
 
 def _wait(

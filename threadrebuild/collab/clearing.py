@@ -2,7 +2,18 @@
 
 import json
 
-from threadrebuild.collab import aborting, check_backs, delegation, household, lines, parking, quotes, turns, work
+from threadrebuild.collab import (
+    aborting,
+    check_backs,
+    delegation,
+    household,
+    lines,
+    parking,
+    quotes,
+    turns,
+    work,
+    work_questions,
+)
 from threadrebuild.collab.change import Change, Conflict
 from threadrebuild.collab.events import SessionCleared, SessionDeleted
 
@@ -37,6 +48,7 @@ def _empty(change: Change, event: SessionCleared | SessionDeleted) -> None:
         turns.end(change, turn["id"], "stopped", "cleared")  # STOP-20
     check_backs.void_in(change, event.session)  # HOLD-56
     delegation.session_emptied(change, event.session)
+    work_questions.session_emptied(change, event.session)
     said = [row["id"] for row in change.db.rows("SELECT id FROM messages WHERE session = ?", event.session)]
     lines.give_up(change, said)
     _leave_unread(change, event.session)

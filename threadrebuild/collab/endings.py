@@ -11,7 +11,6 @@ from typing import Any
 import msgspec
 
 from threadrebuild.collab import (
-    asks,
     bounces,
     closing,
     contract,
@@ -29,6 +28,7 @@ from threadrebuild.collab import (
     speech,
     turns,
     work,
+    work_questions,
 )
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.draft import Draft
@@ -51,7 +51,9 @@ class _Loose(msgspec.Struct, frozen=True):
 @tool("end_turn")
 def end_turn(change: Change, turn: sqlite3.Row, arguments: dict[str, Any]) -> str | SentBack | None:
     """End the segment for one of five reasons, saying what became of what it has read. Raises `Refused`."""
-    if change.level < CONTRACT_FROM_LEVEL or turn["mode"] == "readonly":
+    if (
+        change.level < CONTRACT_FROM_LEVEL or turn["mode"] == "readonly"  # END-02
+    ):
         loose = checked(arguments, _Loose).reason.strip()
         if not loose and turn["mode"] != "readonly":
             raise Refused("end_turn needs a reason.")
@@ -202,7 +204,7 @@ def _ask_for(change: Change, turn: sqlite3.Row, needed: str) -> None:
     """Let work wait for what only the user can give."""
     work.block(change, turn["work_item"])
     if change.level >= CARDS_FROM_LEVEL:  # END-38
-        asks.work_question(change, turn, needed)
+        work_questions.ask(change, turn, needed)
     else:
         message = _say(change, turn, "needs from user", needed)
         notifications.tell(change, turn, "blocked", needed, message=message)  # END-08

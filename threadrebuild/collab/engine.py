@@ -35,6 +35,7 @@ from threadrebuild.collab import (
     turns,
     wakes,
     work,
+    work_questions,
 )
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.wakes import Suppressed
@@ -79,6 +80,7 @@ HANDLERS: dict[type[events.Event], Callable[[Change, Any], None]] = {
     events.Started: turns.restarted,
     events.Answered: asks.answered,
     events.Approved: asks.approved,
+    events.WorkAnswered: work_questions.answered,
     events.Continued: continuing.press,
     events.ControlPressed: buttons.press,
     events.WorkResumed: continuing.resume,

@@ -177,6 +177,13 @@ class Answered(Event, frozen=True, kw_only=True):
     words: str = ""
 
 
+class WorkAnswered(Event, frozen=True, kw_only=True):
+    """The user has answered a work question on its card, which is this message."""
+
+    message: int
+    body: str
+
+
 class Approved(Event, frozen=True, kw_only=True):
     """The user has allowed a call, or has not."""
 

@@ -188,6 +188,22 @@ def put_delegated(
         work.queue(change, work_item)
 
 
+def put_answer(change: Change, work_item: int, text: str, held: Sequence[sqlite3.Row]) -> None:
+    """Add what the user has answered to an inbox, as a line; what a hold is over waits for its lift."""
+    item = change.db.write(
+        "INSERT INTO inbox_items (work_item, kind, author, text, prio, seq) VALUES (?, 'line', 'user', ?, ?, ?)",
+        work_item,
+        text,
+        PRIO_USER,  # ASK-13
+        change.event,
+    )
+    copy = change.db.row("SELECT * FROM inbox_items WHERE id = ?", item)
+    if held and copy is not None:
+        keep_back(change, copy, held)  # ASK-14
+    elif work.live_of(change.db, work_item) is None:
+        work.queue(change, work_item)  # ASK-13
+
+
 def put_note(change: Change, turn: sqlite3.Row, text: str) -> None:
     """Let a segment read a note of the application at its next hop."""
     change.db.write(

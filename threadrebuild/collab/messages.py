@@ -88,9 +88,9 @@ def say(
     return message
 
 
-def show_card(change: Change, turn: sqlite3.Row, text: str) -> int:
-    """Post what a Bot's turn waits for from the user, which wakes nobody."""
-    message = _post(change, turn, turn["session"], text)
+def show_card(change: Change, turn: sqlite3.Row, text: str, *, session: int | None = None) -> int:
+    """Post what a Bot waits for from the user, where its turn is or in another session; that wakes nobody."""
+    message = _post(change, turn, turn["session"] if session is None else session, text)
     attribution.file(change, message)
     change.db.write("UPDATE messages SET state = 'delivered' WHERE id = ?", message)
     return message

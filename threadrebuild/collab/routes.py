@@ -15,6 +15,7 @@ from threadrebuild.collab import (
     plans,
     runs,
     stop_menus,
+    work_questions,
 )
 from threadrebuild.collab.change import Missing
 from threadrebuild.database import Database, Id
@@ -39,6 +40,12 @@ class Words(Said, frozen=True, kw_only=True):
     """What a line is to say."""
 
     text: str
+
+
+class WorkAnswer(Said, frozen=True, kw_only=True):
+    """What the user answers to a work question."""
+
+    body: str
 
 
 class Leader(Said, frozen=True, kw_only=True):
@@ -128,6 +135,12 @@ ROUTES: dict[str, Show | Whole | Write] = {
     "POST /v1/messages/{id:int}/withdraw": Write(events.Withdrawn, "message", Said, _MESSAGE),
     "POST /v1/messages/{id:int}/insert": Write(events.Inserted, "message", Said, _MESSAGE),
     "POST /v1/messages/{id:int}/control": Write(events.ControlPressed, "message", Pressed, buttons.shown),  # CTRL-34
+    "POST /v1/messages/{id:int}/work-answer": Write(
+        events.WorkAnswered,  # ASK-12
+        "message",
+        WorkAnswer,
+        work_questions.shown,
+    ),
     "GET /v1/messages/{id:int}/attribution": lambda view, id_, at: attribution.view(view, id_),  # ATTR-20
     "GET /v1/sessions/{id:int}/lead": lead.view,
     "PUT /v1/sessions/{id:int}/lead": Write(events.LeadSet, "session", Leader, lead.view),
@@ -158,6 +171,7 @@ REMOTE = frozenset(
         "POST /v1/messages/{id:int}/withdraw",  # QUOT-30
         "POST /v1/messages/{id:int}/insert",
         "POST /v1/messages/{id:int}/control",  # DESK-44 HOLD-110
+        "POST /v1/messages/{id:int}/work-answer",  # ASK-12
         "GET /v1/sessions/{id:int}/lead",  # LEAD-09
         "PUT /v1/sessions/{id:int}/lead",  # LEAD-09
         "POST /v1/sessions/{id:int}/clear",  # QUOT-10

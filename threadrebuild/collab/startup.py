@@ -1,16 +1,18 @@
 """The look at every start: what holds cover is parked and suspended, and what was parked before them is under one.
 
-It puts right what a version that knows no holds, or an older store, has left otherwise.
+It puts right what a version that knows no holds, or an older store, has left otherwise. Cards whose work has gone on
+take no answer any more.
 """
 
 from typing import Any
 
-from threadrebuild.collab import check_backs, holds, parking
+from threadrebuild.collab import check_backs, holds, parking, work_questions
 from threadrebuild.collab.change import Change
 
 
 def check(change: Change) -> None:
     """Adopt the plans that were parked in the old way, and mend what holds cover; both are on record."""
+    work_questions.catch_up(change)
     if change.level < holds.FROM_LEVEL:
         return
     for plan in change.db.rows("SELECT * FROM plans ORDER BY id"):

@@ -6,7 +6,7 @@ free; a desk takes no slot.
 
 import sqlite3
 
-from threadrebuild.collab import duties, holds, inbox, messages, tickets, turns
+from threadrebuild.collab import duties, holds, inbox, messages, tickets, turns, work_questions
 from threadrebuild.collab.change import Change
 from threadrebuild.database import Database
 
@@ -38,7 +38,7 @@ def desk_item(change: Change, bot: int, session: int) -> int:
 def queue(change: Change, work_item: int) -> None:
     """Let a work item wait for its turn, at the place it has already where it waits."""
     change.db.write(
-        "UPDATE work_items SET state = 'queued', queued_seq = ifnull(queued_seq, ?) WHERE id = ?",
+        "UPDATE work_items SET state = 'queued', queued_seq = ifnull(queued_seq, ?), waiting_on = NULL WHERE id = ?",
         change.event,
         work_item,
     )
@@ -114,7 +114,7 @@ def settle(change: Change, work_item: int) -> None:
     """Set the state of a work item whose segment is over: it is never left as running."""
     row = change.db.row("SELECT * FROM work_items WHERE id = ?", work_item)
     assert row is not None
-    state = "closed" if row["plan"] is None else "idle"
+    state = "closed" if row["plan"] is None else "idle"  # END-37
     if change.level >= CLOSES_FROM_LEVEL and _stage_of(change.db, row["ticket"]) in CLOSING_STAGES:  # WORK-14 TURN-03
         state = "closed"
     if change.level >= WAITS_FROM_LEVEL and state == "idle" and duties.really_waits(change.db, work_item):  # END-36
@@ -136,7 +136,8 @@ def settle_waiting(change: Change, work_item: int) -> None:
 
 def close_all(change: Change, bot: int) -> None:
     """Close all work of a Bot that is gone."""
-    change.db.write("UPDATE work_items SET state = 'closed', queued_seq = NULL WHERE bot = ?", bot)
+    for row in change.db.rows("SELECT id FROM work_items WHERE bot = ? ORDER BY id", bot):
+        close(change, row["id"])
 
 
 def needs_attention(change: Change, work_item: int) -> None:
@@ -156,6 +157,7 @@ def block(change: Change, work_item: int) -> None:
 def close(change: Change, work_item: int) -> None:
     """Let a work item rest for good; only a line that is filed there anew takes it up again."""
     change.db.write("UPDATE work_items SET state = 'closed', queued_seq = NULL WHERE id = ?", work_item)
+    work_questions.after_closing(change, work_item)
 
 
 def mend(change: Change) -> None:

@@ -682,17 +682,54 @@ CREATE TABLE asks (
   turn INTEGER NOT NULL REFERENCES turns (id) ON DELETE CASCADE,
   message INTEGER REFERENCES messages (id) ON DELETE SET NULL,
   call INTEGER REFERENCES calls (id) ON DELETE CASCADE,  -- what the segment waits with
-  kind TEXT NOT NULL DEFAULT 'ask' CHECK (kind IN ('ask', 'approval', 'work_question')),
+  kind TEXT NOT NULL DEFAULT 'ask' CHECK (kind IN ('ask', 'approval')),
   question TEXT NOT NULL,
   options TEXT NOT NULL DEFAULT '[]',
   multiple INTEGER NOT NULL DEFAULT 0,
   answer TEXT,
   answered_by INTEGER REFERENCES user_actions (id),
-  superseded_at INTEGER,
   closed INTEGER NOT NULL DEFAULT 0
 );
+-- ASK-05
 CREATE TRIGGER an_ask_is_answered_once BEFORE UPDATE OF answer ON asks WHEN OLD.answer IS NOT NULL BEGIN
   SELECT RAISE(ABORT, 'an ask is answered once');
+END;
+
+-- What work waits for from the user once its segment is over.
+CREATE TABLE work_questions (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  card INTEGER NOT NULL UNIQUE,                   -- the number of its message, also once that is cleared
+  turn INTEGER REFERENCES turns (id) ON DELETE SET NULL,
+  asked_in INTEGER NOT NULL REFERENCES sessions (id),
+  work_item INTEGER NOT NULL REFERENCES work_items (id),
+  question TEXT NOT NULL,                         -- empty once what was said in its session is cleared
+  answer TEXT,
+  answered_by INTEGER REFERENCES user_actions (id),
+  answered_at INTEGER,
+  superseded_at INTEGER,
+  CHECK ((answer IS NULL) = (answered_by IS NULL) AND (answer IS NULL) = (answered_at IS NULL))
+);
+-- ASK-11
+CREATE UNIQUE INDEX one_card_a_question ON work_questions (turn, question);
+-- ASK-19
+CREATE TRIGGER work_questions_come_with_their_level BEFORE INSERT ON work_questions
+WHEN (SELECT level FROM meta) < 4 BEGIN
+  SELECT RAISE(ABORT, 'there are no work questions at this level');
+END;
+-- ASK-12
+CREATE TRIGGER a_work_question_is_answered_once BEFORE UPDATE OF answer ON work_questions
+WHEN OLD.answer IS NOT NULL AND NEW.answer IS NOT OLD.answer AND NEW.answer IS NOT '' BEGIN
+  SELECT RAISE(ABORT, 'a work question is answered once');
+END;
+-- ASK-18
+CREATE TRIGGER an_answered_question_stays_answered BEFORE UPDATE OF superseded_at ON work_questions
+WHEN OLD.answer IS NOT NULL AND NEW.superseded_at IS NOT NULL BEGIN
+  SELECT RAISE(ABORT, 'what was answered is not superseded');
+END;
+-- ASK-17
+CREATE TRIGGER a_superseded_question_takes_no_answer BEFORE UPDATE OF answer ON work_questions
+WHEN OLD.superseded_at IS NOT NULL AND OLD.answer IS NULL AND NEW.answer IS NOT NULL BEGIN
+  SELECT RAISE(ABORT, 'the work went on without this answer');
 END;
 
 CREATE TABLE notifications (
