@@ -30,6 +30,7 @@ faults: $(VENV)/.installed
 
 machine: $(VENV)/.installed
 	ROOMS_STEPS=10000 $(BIN)/pytest -q -s tests/collab/test_machine_of_rooms.py
+	DELEGATIONS_STEPS=10000 $(BIN)/pytest -q -s tests/collab/test_machine_of_delegations.py
 
 coverage: $(VENV)/.installed
 	$(BIN)/coverage run -m pytest -q

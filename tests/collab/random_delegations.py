@@ -56,11 +56,11 @@ class Asking(Household):
 
     def deletes_a_group(self, which: int, more: int) -> None:
         group = self._groups()[which % len(self._groups())]
-        self._take("deleted group", self._asked_in(group), events.SessionDeleted, session=group)
+        self._empties("deleted group", group, events.SessionDeleted)
 
     def clears_any(self, which: int, more: int) -> None:
         session = self._of("SELECT id FROM sessions WHERE state = 'open' ORDER BY id", which)
-        self._take("emptied", self._asked_in(session), events.SessionCleared, session=session)
+        self._empties("emptied", session, events.SessionCleared)
 
     # ---------------------------------------------------------------- work, asking and answering
 
@@ -140,14 +140,21 @@ class Asking(Household):
             return "asks and is asked"
         return "asks" if sides["from_item"] else "is asked" if sides["to_item"] else "free"
 
-    def _asked_in(self, session: int) -> str:
-        """Whether something is asked in a session, or by work that is at home there."""
-        asked = self.rooms.value(
-            "SELECT 1 FROM delegations d JOIN work_items f ON f.id = d.from_item"
-            " WHERE d.state = 'open' AND ? IN (d.session, f.session)",
+    def _empties(self, name: str, session: int, kind: type[events.Event]) -> None:
+        """A session is emptied: what was asked there, or at home there, is cancelled, and wakes nobody."""
+        asked = self.rooms.column(
+            "SELECT d.id FROM delegations d JOIN work_items f ON f.id = d.from_item"
+            " JOIN work_items t ON t.id = d.to_item LEFT JOIN turns u ON u.id = d.turn"
+            " LEFT JOIN plans p ON p.id = d.plan"
+            " WHERE d.state = 'open' AND ?1 IN (d.session, f.session, t.session, u.session, p.session)",
             session,
         )
-        return "with requests" if asked else "without"
+        self._take(name, "with requests" if asked else "without", kind, session=session)
+        for one in asked:
+            state = self.rooms.value("SELECT state FROM delegations WHERE id = ?", one)
+            assert state == "cancelled", f"delegation {one} is {state} after session {session} was emptied"
+            wakes = "SELECT wakes FROM inbox_items WHERE delegation = ? AND kind = 'reply'"
+            assert self.rooms.value(wakes, one) == 0, f"the end of delegation {one} wakes somebody"
 
 
 def _few(self: Household) -> bool:
