@@ -52,7 +52,11 @@ def notified(home: Evening) -> int:
 
 def cards(home: Evening) -> list[str]:
     """The questions that reached the user."""
-    return [question for (question,) in home.rows("SELECT question FROM asks ORDER BY id")]
+    both = (
+        "SELECT question FROM (SELECT message AS card, question FROM asks UNION ALL"
+        " SELECT card, question FROM work_questions) ORDER BY card"
+    )
+    return [question for (question,) in home.rows(both)]
 
 
 def reading(home: Evening) -> dict[str, Any]:
