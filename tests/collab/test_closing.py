@@ -140,10 +140,12 @@ def test_a_delivery_that_fails_checks_is_sent_back_with_them(tmp_path: Path) -> 
 @proves("CLOS-03")
 def test_a_promise_that_nobody_goes_on_with_is_sent_back(tmp_path: Path) -> None:
     timer = events.Call("check_back", {"after_minutes": 10, "note": "看渲染"})
+    ask = events.Call("delegate", {"to": "文案", "ask": "写片头", "expects": "answer", "continue": True})
     for number, (what, before, text, back) in enumerate(
         (
             ("with no timer and no mention", (), "结论随后", True),
             ("with a check-back", (timer,), "结论随后", False),
+            ("with another asked", (ask,), "结论随后", False),
             ("with a Bot named", (), "结论随后，@文案 接着写", False),
             ("with itself named", (), "结论随后，@导演 接着写", True),
         )

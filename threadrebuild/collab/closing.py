@@ -9,7 +9,7 @@ import re
 import sqlite3
 from collections.abc import Sequence
 
-from threadrebuild.collab import bounces, household, mentions, runs, signals, wordlist
+from threadrebuild.collab import bounces, duties, household, mentions, runs, signals, wordlist
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.understanding import Speech
 from threadrebuild.database import Database
@@ -77,6 +77,7 @@ def _promised(db: Database, turn: sqlite3.Row, session: int, text: str, said: Sp
         not said.going_on
         or _has_timer(db, turn)  # CLOS-03
         or names_another(db, turn, session, text)  # CLOS-03
+        or duties.has_asked(db, turn["work_item"])  # CLOS-03
     ):
         return []
     return [

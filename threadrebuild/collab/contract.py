@@ -61,7 +61,7 @@ def outcome(change: Change, turn: sqlite3.Row, draft: Draft) -> str:
     """Why a segment is over: what its Bot says is done is not, as long as something is owed."""
     if _open_duties(change, turn, draft) is not None:
         return "nothing_new"  # END-12
-    return draft.reason or "answered"  # END-11
+    return draft.reason or "answered"
 
 
 def last_words(change: Change, turn: sqlite3.Row, draft: Draft) -> tuple[int, str]:
@@ -128,6 +128,7 @@ def _promised(change: Change, turn: sqlite3.Row, draft: Draft, said: Speech) -> 
         draft.reason in GIVEN_UP
         or not said.going_on  # END-19 END-20
         or duties.of(change.db, turn["work_item"])  # END-19
+        or duties.has_asked(change.db, turn["work_item"])  # END-19
         or closing.names_another(change.db, turn, session, text)  # END-19
     ):
         return None

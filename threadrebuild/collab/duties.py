@@ -18,6 +18,11 @@ def really_waits(db: Database, work_item: int) -> bool:
     return bool(db.value("SELECT 1 FROM waits WHERE work_item = ? AND state IN ('open', 'suspended')", work_item))
 
 
+def has_asked(db: Database, work_item: int) -> bool:
+    """Whether a work item has something asked of another, whose reply wakes it, even if it does not wait for that."""
+    return bool(db.value("SELECT 1 FROM delegations WHERE from_item = ? AND state = 'open'", work_item))
+
+
 def requests_read(db: Database, turn: int) -> list[sqlite3.Row]:
     """The open delegations whose request a segment has read, and which words can answer."""
     return db.rows(
