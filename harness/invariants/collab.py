@@ -16,6 +16,8 @@ SLOTS = 2
 """Work segments of a Bot at once, where its row says nothing usable (WORK-09)."""
 LIVE = "('running', 'waiting_approval', 'waiting_ask')"
 OPEN = "('pending', 'started')"
+BY_WORDS = "NOT EXISTS (SELECT 1 FROM calls c WHERE c.turn = h.turn AND c.hop = h.number)"
+"""Whether a hop `h` has asked for no tool: what is said in it is said to all."""
 WAY = ("arrived", "filed", "judging", "delivered", "withdrawn")
 """A line's states, in the order in which it may come to them."""
 
@@ -327,12 +329,25 @@ QUIET = (
         "TURN-20",
         "a segment says what it was to say, once",
         0,
-        "SELECT 'segment ' || m.turn || ' has said ' || count(*) || ' lines' FROM messages m"
-        " WHERE m.author = 'bot' AND m.turn IN (SELECT id FROM turns) GROUP BY m.turn"
-        " HAVING count(*) > 1 + (SELECT count(*) FROM asks a WHERE a.turn = m.turn)"
-        " + (SELECT count(*) FROM calls c WHERE c.turn = m.turn AND c.name = 'send_message' AND c.state = 'ok')"
-        # What was said stays said where the ending by it was sent back.
-        " + (SELECT count(*) FROM bounces b WHERE b.turn = m.turn)",
+        "SELECT 'segment ' || m.turn || ' has said ' || count(*) || ' times “' || m.text || '”' FROM messages m"
+        " WHERE m.author = 'bot' AND m.turn IN (SELECT id FROM turns) GROUP BY m.turn, m.text HAVING count(*) >"
+        f" (SELECT count(*) FROM hops h WHERE h.turn = m.turn AND h.text = m.text AND {BY_WORDS})"
+        " + (SELECT count(*) FROM calls c WHERE c.turn = m.turn AND c.name = 'send_message' AND c.state = 'ok'"
+        "    AND ifnull(json_extract(c.arguments, '$.text'), '') = m.text)"
+        # Each card that asks the user something is a line of its own.
+        " + (SELECT count(*) FROM asks a WHERE a.turn = m.turn)"
+        " + (SELECT count(*) FROM work_questions q WHERE q.turn = m.turn)",
+    ),
+    Invariant(
+        "TURN-20",
+        "the reply that ended a segment was sent",
+        0,
+        "SELECT 'segment ' || t.id || ' has ended by “' || h.text || '” and has not said it' FROM turns t"
+        f" JOIN hops h ON h.turn = t.id AND h.number = t.hops WHERE t.state = 'completed' AND {BY_WORDS}"
+        " AND trim(h.text) <> '' AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.turn = t.id AND m.text = h.text)"
+        # What only says that there is nothing to do is not sent, and what was said in a session goes with it.
+        " AND NOT EXISTS (SELECT 1 FROM work_events WHERE (type = 'words.not_sent' AND turn = t.id)"
+        "    OR type LIKE 'session.%')",
     ),
     Invariant(
         "WORK-16",

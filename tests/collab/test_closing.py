@@ -108,6 +108,9 @@ def test_a_delivery_that_fails_checks_is_sent_back_with_them(tmp_path: Path) -> 
         ("one of the user's words that is", ("fail",), {"written_by": "words", "confirmed_by": 1}, True),
         ("a command that failed last", ("fail",), {"kind": "command", "body": command}, True),
     )
+    claims, _ = at_work_reading(tmp_path / "claims", TESTED)
+    sends(claims, "样片在这，已测试", files=["a.mp4"])
+    expect_equal("CLOS-01", said(claims), [], "a claim beside a file")
     for number, (what, outcomes, more, back) in enumerate(cases):
         home, plan = at_work_reading(tmp_path / str(number), NOTHING_MORE)
         checked(home, plan, *outcomes, **more)
@@ -198,6 +201,7 @@ def test_it_is_once_a_turn_and_no_gate(tmp_path: Path) -> None:
         first = sends(home, "正在做片头") if way != "text" else hops(home, "导演", text="正在做片头")
         expect_equal("CLOS-03", said(home), [], f"what is said at first, by {way}: {first}")
         expect_equal("CLOS-05", codes(home), ["closing_check"], f"what it is sent back for, by {way}")
+        expect_equal("CLOS-05", home.turn("导演")["bounces"], 0, f"what of the contract's budget it takes, by {way}")
         notices = told(home).count("Not sent yet")
         expect_equal("CLOS-05", notices, 1, f"notices by {way}")
         if way == "send":

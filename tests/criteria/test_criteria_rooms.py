@@ -49,6 +49,7 @@ PLANTS = {
         "INSERT INTO messages (session, author, bot, seq, at, text, turn)"
         " SELECT session, author, bot, seq, at, text, turn FROM messages WHERE author = 'bot'"
     ],
+    "the reply that ended a segment was sent": ["UPDATE messages SET text = 'another' WHERE author = 'bot'"],
     "a tool is begun once for a call": [
         "INSERT INTO effects (event, kind, turn, subject, body, state)"
         " SELECT event, kind, turn, subject, body, 'done' FROM effects WHERE kind = 'run_tool'"

@@ -16,6 +16,7 @@ from threadrebuild.collab.change import Change, Conflict, Missing
 from threadrebuild.collab.events import Answered, Approved
 from threadrebuild.collab.toolbox import Refused, SentBack, checked, tool
 from threadrebuild.collab.understanding import Filing
+from threadrebuild.database import Database
 
 NOT_ALLOWED = "The user did not allow this."
 
@@ -41,7 +42,7 @@ def ask_user(change: Change, turn: sqlite3.Row, arguments: dict[str, Any]) -> Se
             "ask.go_ahead_refused", bot=turn["bot"], plan=turn["plan"], ticket=turn["ticket"], turn=turn["id"]
         )
         return SentBack(nods.SAID)
-    _wait(change, turn, "ask", asked.question, asked.options, asked.multiple)
+    _wait(change, turn, "ask", asked.question, asked.options, asked.multiple)  # ASK-01
     return None
 
 
@@ -65,7 +66,11 @@ def answered(change: Change, event: Answered) -> None:
     card = _open_card(change, event.ask, "ask")
     options = json.loads(card["options"])
     strange = [option for option in event.chosen if option not in options]
-    if strange or (len(event.chosen) > 1 and not card["multiple"]) or not (event.chosen or event.words.strip()):
+    if (
+        strange  # ASK-02
+        or (len(event.chosen) > 1 and not card["multiple"])  # ASK-02
+        or not (event.chosen or event.words.strip())  # ASK-03
+    ):
         raise ValueError(f"{event.chosen!r} and {event.words!r} are no answer to ask {event.ask}")
     turn = change.db.row("SELECT * FROM turns WHERE id = ?", card["turn"])
     assert turn is not None
@@ -93,12 +98,25 @@ def take(change: Change, bot: int, message: sqlite3.Row, about: Collection[int])
     """
     card = _asked_there(change, bot, message, about)
     if (
-        card is None or message["author"] != "user" or _has_files(change, message)  # WORK-19
+        card is None or message["author"] != "user" or _has_files(change, message)  # WORK-19 ASK-06
     ):
         return None
     action = change.db.value("SELECT id FROM user_actions WHERE message = ?", message["id"])
     _answer(change, card, action, chosen=(), words=message["text"])
     return card
+
+
+def answer_on(db: Database, message: int) -> str | None:
+    """What the user has answered on the card that a message is; None for any other, and for one that is open."""
+    row = db.row(
+        "SELECT answer, 1 AS of_options FROM asks WHERE message = ?1 AND kind = 'ask' AND answer IS NOT NULL"
+        " UNION ALL SELECT answer, 0 FROM work_questions WHERE card = ?1 AND answer IS NOT NULL",
+        message,
+    )
+    if row is None or not row["of_options"]:
+        return None if row is None else str(row["answer"])
+    said = json.loads(row["answer"])
+    return quotes.answer(said["chosen"], said["words"])
 
 
 def close(change: Change, turn: int) -> None:
@@ -141,7 +159,7 @@ def _asked_there(change: Change, bot: int, message: sqlite3.Row, about: Collecti
     found = [
         card
         for card in waiting
-        if card["session"] == message["session"]  # WORK-18
+        if card["session"] == message["session"]  # WORK-18 ASK-06
         if card["plan"] in about or (not about and not _is_new_work(read, card))
     ]
     return found[0] if found else None
@@ -160,7 +178,7 @@ def _open_card(change: Change, ask: int, kind: str) -> sqlite3.Row:
     card = change.db.row("SELECT * FROM asks WHERE id = ? AND kind = ?", ask, kind)
     if card is None:
         raise Missing(f"there is no {kind} {ask}")
-    if card["answer"] is not None:
+    if card["answer"] is not None:  # ASK-05
         raise Conflict("already_answered", f"{kind} {ask} has been answered")
     if card["closed"]:
         raise Conflict("closed", f"the segment of {kind} {ask} is over")

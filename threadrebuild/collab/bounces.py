@@ -14,7 +14,7 @@ SHARED = 2  # END-32
 
 ONCE = (
     "open_duties",  # END-12
-    "asks_go_ahead",  # ASK-21 ASK-23
+    "asks_go_ahead",  # ASK-23
     "promised_later",  # END-19
     "said_nothing",  # END-23
     "closing_check",  # CLOS-05

@@ -5,14 +5,16 @@ When a chat among Bots goes quiet, whoever opened it is told; when a plan does, 
 
 import json
 import sqlite3
+from typing import Literal
 
-from threadrebuild.collab import holds, household, inbox, parking, private, wakes
+from threadrebuild.collab import check_backs, holds, household, inbox, parking, private, wakes
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.events import TimerRang
 from threadrebuild.database import Database
 
 LAST_LEVEL = 3
 QUIET_MS = 10_000
+HERE_FIRST = "Say here first what came of it."
 UNFINISHED = ("todo", "in progress")
 
 
@@ -21,8 +23,13 @@ def after_turn(change: Change, turn: sqlite3.Row, state: str) -> None:
     session = change.db.row("SELECT * FROM sessions WHERE id = ?", turn["session"])
     assert session is not None
     is_chat = session["kind"] == "bots" and not session["collaboration"]
-    if change.level <= LAST_LEVEL and is_chat and turn["mode"] != "readonly" and state != "interrupted":
-        change.effect("timer", {"due": change.at + QUIET_MS}, subject=f"chat_quiet:{session['id']}")
+    if (
+        change.level <= LAST_LEVEL  # CHKB-19
+        and is_chat
+        and turn["mode"] != "readonly"
+        and state != "interrupted"  # CHKB-14
+    ):
+        change.effect("timer", {"due": change.at + QUIET_MS}, subject=f"chat_quiet:{session['id']}")  # CHKB-13
 
 
 def time_came(change: Change, event: TimerRang) -> None:
@@ -33,7 +40,13 @@ def time_came(change: Change, event: TimerRang) -> None:
     subject: str = change.db.value("SELECT subject FROM effects WHERE id = ?", event.effect)
     ended_since = change.db.value("SELECT max(id) FROM effects WHERE subject = ?", subject) != event.effect
     chat = change.db.row("SELECT * FROM sessions WHERE id = ? AND state = 'open'", int(subject.split(":")[1]))
-    if chat is None or ended_since or change.level > LAST_LEVEL or _goes_on(change.db, "session", chat["id"]):
+    if (
+        chat is None
+        or ended_since
+        or change.level > LAST_LEVEL  # CHKB-19
+        or _goes_on(change.db, "session", chat["id"])  # CHKB-13
+        or _was_cut_off(change.db, chat["id"])  # CHKB-14
+    ):
         return
     last = change.db.row("SELECT * FROM messages WHERE session = ? AND author = 'bot' ORDER BY id DESC", chat["id"])
     told = change.db.value(
@@ -42,7 +55,12 @@ def time_came(change: Change, event: TimerRang) -> None:
         chat["id"],
     )
     opener, source = chat["opened_by"], chat["source"]
-    if last is None or last["id"] == told or opener not in household.members(change.db, source).values():
+    if (
+        last is None
+        or last["id"] == told  # CHKB-14
+        or _spins(change.db, chat, last)  # CHKB-14
+        or opener not in household.members(change.db, source).values()
+    ):
         return
     for other in change.db.rows(
         "SELECT max(id) AS turn FROM turns WHERE session = ? AND bot <> ? AND mode <> 'readonly' GROUP BY bot",
@@ -53,6 +71,7 @@ def time_came(change: Change, event: TimerRang) -> None:
         if held:  # HOLD-62
             wakes.suppress(change, "chat quiet", opener, held, session=chat["id"])
             return
+    check_backs.void_of_bot_in(change, opener, source)  # CHKB-13
     item = private.work_item(change, opener, last["plan"], None, source)
     copy = private.put(
         change, item, "report", _report(change.db, chat, last), source, last["plan"], prio=inbox.PRIO_OTHER
@@ -70,7 +89,9 @@ def plan_quiet(change: Change, plan: int) -> None:
         for ticket in change.db.rows("SELECT * FROM tickets WHERE plan = ? ORDER BY number", plan)
         if ticket["status"] in UNFINISHED
     ]
-    if row is None or not left or change.level > LAST_LEVEL or _goes_on(change.db, "plan", plan):
+    if row is None or not left or _goes_on(change.db, "plan", plan):
+        return
+    if change.level > LAST_LEVEL:  # CHKB-19
         return
     unfinished = [[ticket["number"], ticket["status"]] for ticket in left]
     said = _last_word(change.db, plan)
@@ -91,15 +112,29 @@ def plan_quiet(change: Change, plan: int) -> None:
     change.log("plan.nudged", bot=bot, plan=plan, left=unfinished, said=said)
 
 
-def _goes_on(db: Database, what: str, id_: int) -> bool:
+def _goes_on(db: Database, what: Literal["session", "plan"], id_: int) -> bool:
     """Whether somebody is at work in a session or on a plan, or has a check-back pending there."""
     live = db.value(f"SELECT 1 FROM live_turns WHERE {what} = ? AND mode <> 'readonly'", id_)
+    there = {"session": "ifnull(x.session, w.session)", "plan": "w.plan"}[what]
     pending = db.value(
         "SELECT 1 FROM waits x JOIN work_items w ON w.id = x.work_item"
-        f" WHERE x.kind = 'timer' AND x.state = 'open' AND w.{what} = ?",
+        f" WHERE x.kind = 'timer' AND x.state = 'open' AND {there} = ?",
         id_,
     )
     return bool(live or pending)
+
+
+def _was_cut_off(db: Database, chat: int) -> bool:
+    """Whether the newest turn of a chat was stopped, or cut off by a restart: that is the user's to take up."""
+    found = "SELECT state FROM turns WHERE session = ? AND mode <> 'readonly' ORDER BY id DESC"
+    return db.value(found, chat) in ("stopped", "interrupted")
+
+
+def _spins(db: Database, chat: sqlite3.Row, last: sqlite3.Row) -> bool:
+    """Whether a Bot that was told of a quiet chat has only spoken to one where nobody answers."""
+    answered = db.value("SELECT 1 FROM messages WHERE session = ? AND bot <> ?", chat["id"], chat["opened_by"])
+    woken = "SELECT i.kind FROM turns t JOIN inbox_items i ON i.id = t.trigger_item WHERE t.id = ?"
+    return not answered and db.value(woken, last["turn"]) == "report"
 
 
 def _last_word(db: Database, plan: int) -> int | None:
@@ -120,9 +155,10 @@ def _told_of(db: Database, plan: int) -> object:
 
 def _report(db: Database, chat: sqlite3.Row, last: sqlite3.Row) -> str:
     speaker = db.value("SELECT name FROM bots WHERE id = ?", last["bot"])
-    if last["bot"] == chat["opened_by"]:
-        return f"The chat {chat['title']} is quiet, and nobody has answered you there."
-    return f"The chat {chat['title']} is quiet. {speaker} spoke last there: {last['text']}"
+    others = "SELECT 1 FROM messages WHERE session = ? AND bot <> ?"
+    if not db.value(others, chat["id"], chat["opened_by"]):
+        return f"The chat {chat['title']} is quiet, and nobody has answered you there. {HERE_FIRST}"  # CHKB-13
+    return f"The chat {chat['title']} is quiet. {speaker} spoke last there: {last['text']}\n{HERE_FIRST}"  # CHKB-13
 
 
 def _nudge(left: list[sqlite3.Row]) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from threadrebuild.collab import holds, household, inbox, private, wakes, work
+from threadrebuild.collab import holds, household, inbox, private, redirect, wakes, work
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.events import TimerRang
 from threadrebuild.collab.toolbox import Refused, checked, tool
@@ -20,7 +20,11 @@ BY_WORK_FROM_LEVEL = 3  # HOLD-57
 KEY = "check_back"
 """The dedupe key of what a Bot makes by itself: one for a piece of work."""
 MINUTE = 60_000
-SOONEST, LATEST = 1, 7 * 24 * 60
+SOONEST, LATEST = 1, 7 * 24 * 60  # CHKB-01
+RESTRAINED_FROM_LEVEL = 6
+SOONEST_RESTRAINED = 5  # CHKB-11
+HOURLY_MOST = 6  # CHKB-11
+"""From that level on nobody looks again every few minutes: how soon at the earliest, and how often for one work."""
 
 
 class _Wanted(msgspec.Struct, frozen=True):
@@ -32,9 +36,13 @@ class _Wanted(msgspec.Struct, frozen=True):
 def check_back(change: Change, turn: sqlite3.Row, arguments: dict[str, Any]) -> str:
     """Let the Bot look again at what it works on, after a while."""
     wanted = checked(arguments, _Wanted)
-    if not SOONEST <= wanted.after_minutes <= LATEST:
-        raise Refused(f"A check-back is {SOONEST} to {LATEST} minutes from now.")
     item = turn["work_item"] or work.desk_item(change, turn["bot"], turn["session"])
+    restrained = change.level >= RESTRAINED_FROM_LEVEL
+    soonest = SOONEST_RESTRAINED if restrained else SOONEST
+    if not soonest <= wanted.after_minutes <= LATEST:  # CHKB-01
+        raise Refused(f"A check-back is {soonest} to {LATEST} minutes from now.")
+    if restrained and _made_lately(change, item) >= HOURLY_MOST:  # CHKB-01 CHKB-11
+        raise Refused(f"No more than {HOURLY_MOST} check-backs an hour for one piece of work: do not wait by asking.")
     due = change.at + round(wanted.after_minutes * MINUTE)
     wait = arm(change, item, due, note=wanted.note, session=turn["session"], turn=turn["id"])
     return f"check-back {wait}"
@@ -73,6 +81,18 @@ def arm(
     return wait
 
 
+def pending(db: Database, turn: sqlite3.Row) -> list[sqlite3.Row]:
+    """What a segment's Bot has made and is yet to ring: for its work, below level 3 in its session."""
+    found = db.rows(
+        "SELECT x.* FROM waits x JOIN work_items w ON w.id = x.work_item"
+        " WHERE x.kind = 'timer' AND x.state IN ('open', 'suspended') AND w.bot = ? ORDER BY x.id",
+        turn["bot"],
+    )
+    of_session = db.value("SELECT level FROM meta") < BY_WORK_FROM_LEVEL
+    same = "session" if of_session else "work_item"
+    return [each for each in found if each[same] == turn[same]]  # CHKB-03
+
+
 def suspend(change: Change, hold: int) -> list[int]:
     """Suspend the check-backs, and waits for a delegation, that a hold covers and that are not; returns them."""
     rows = change.db.rows(
@@ -105,6 +125,12 @@ def void_of_bot(change: Change, bot: int) -> None:
     _void_where(change, "work_item IN (SELECT id FROM work_items WHERE bot = ?)", bot, "bot deleted")
 
 
+def void_of_bot_in(change: Change, bot: int, session: int) -> None:
+    """Let nothing ring any more that a Bot has made in a session: it is woken there by something else."""
+    mine = "work_item IN (SELECT id FROM work_items WHERE bot = ?) AND session = " + str(session)
+    _void_where(change, mine, bot, "replaced")
+
+
 def void_of_work(change: Change, work_item: int) -> None:
     """Let nothing ring any more that is about a piece of work."""
     _void_where(change, "work_item = ?", work_item, "abandoned")
@@ -124,7 +150,7 @@ def time_came(change: Change, event: TimerRang) -> None:
     )
     if wait is None or wait["state"] not in ("open", "suspended"):
         return
-    if wait["kind"] != "timer":  # DEL-32
+    if wait["kind"] != "timer":  # DEL-32 CHKB-04
         return
     held = holds.over(change.db, "wait", wait["id"])
     if held:
@@ -132,8 +158,20 @@ def time_came(change: Change, event: TimerRang) -> None:
         wakes.suppress(change, "check-back", wait["bot"], held, wait=wait["id"])
         return
     _end(change, wait, "fired", None)
-    if wait["bot"] in household.members(change.db, wait["session"]).values():
+    if wait["bot"] in household.members(change.db, wait["session"]).values():  # CHKB-08
         _wake(change, wait)
+
+
+def _made_lately(change: Change, work_item: int) -> int:
+    """How many were made for a piece of work within the last hour, those replaced since included."""
+    return int(
+        change.db.value(
+            "SELECT count(*) FROM work_events e JOIN waits x ON x.id = json_extract(e.body, '$.wait')"
+            " WHERE e.type = 'check_back.made' AND x.work_item = ? AND e.at > ?",
+            work_item,
+            change.at - 60 * MINUTE,
+        )
+    )
 
 
 def _replaced(change: Change, work_item: int, session: int, dedupe: str) -> list[sqlite3.Row]:
@@ -144,16 +182,29 @@ def _replaced(change: Change, work_item: int, session: int, dedupe: str) -> list
         _bot(change.db, work_item),
     )
     if change.level < BY_WORK_FROM_LEVEL:
-        return [each for each in pending if each["session"] == session]
-    return [each for each in pending if (each["work_item"], each["dedupe"]) == (work_item, dedupe)]  # HOLD-58 DEL-33
+        return [each for each in pending if each["session"] == session]  # CHKB-03
+    return [
+        each for each in pending if (each["work_item"], each["dedupe"]) == (work_item, dedupe)
+    ]  # HOLD-58 DEL-33 CHKB-02
 
 
 def _wake(change: Change, wait: sqlite3.Row) -> None:
-    item = private.work_item(change, wait["bot"], wait["plan"], wait["ticket"], wait["session"])
+    plan = wait["plan"]
+    if change.level <= redirect.LAST_LEVEL:  # CHKB-06
+        plan = _plan_of_maker(change.db, wait["made_by_turn"])
+    item = private.work_item(change, wait["bot"], plan, wait["ticket"], wait["session"])
     said = f"回看:{wait['note']}"
-    copy = private.put(change, item, "check_back", said, wait["session"], wait["plan"], prio=inbox.PRIO_OTHER)
-    change.log("check_back.rang", bot=wait["bot"], plan=wait["plan"], ticket=wait["ticket"], wait=wait["id"])
+    copy = private.put(change, item, "check_back", said, wait["session"], plan, prio=inbox.PRIO_OTHER)
+    change.log("check_back.rang", bot=wait["bot"], plan=plan, ticket=wait["ticket"], wait=wait["id"])
     private.wake_unless_held(change, copy)
+
+
+def _plan_of_maker(db: Database, turn: int | None) -> int | None:
+    """The plan of the segment that made a check-back, where only the line that opened it has one."""
+    found: int | None = db.value(
+        "SELECT m.plan FROM turns t JOIN messages m ON m.id = t.trigger_message WHERE t.id = ?", turn
+    )
+    return found
 
 
 def _wind(change: Change, wait: int, due: int) -> None:

@@ -46,7 +46,7 @@ def _empty(change: Change, event: SessionCleared | SessionDeleted) -> None:
     for turn in change.db.rows("SELECT id FROM live_turns WHERE session = ? ORDER BY id", event.session):
         aborting.give_up(change, turn["id"])
         turns.end(change, turn["id"], "stopped", "cleared")  # STOP-20
-    check_backs.void_in(change, event.session)  # HOLD-56
+    check_backs.void_in(change, event.session)  # HOLD-56 CHKB-08
     delegation.session_emptied(change, event.session)
     work_questions.session_emptied(change, event.session)
     said = [row["id"] for row in change.db.rows("SELECT id FROM messages WHERE session = ?", event.session)]

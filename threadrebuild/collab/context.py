@@ -6,7 +6,18 @@ Pure: the same store and segment give the same text.
 import sqlite3
 from collections.abc import Sequence
 
-from threadrebuild.collab import delegation_view, desk, holds, household, localtime, quotes, readonly
+from threadrebuild.collab import (
+    asks,
+    check_backs,
+    delegation_view,
+    desk,
+    holds,
+    household,
+    localtime,
+    matter,
+    quotes,
+    readonly,
+)
 from threadrebuild.database import Database
 
 TRANSCRIPT_LINES = 40  # QUOT-14
@@ -17,7 +28,11 @@ ALIGN = "This is the plan's first segment: only here may you align the requireme
 
 def render(db: Database, turn: sqlite3.Row, read: Sequence[sqlite3.Row]) -> str:
     """The text that a turn's model is given for its next hop; `read` are the inbox items new in it."""
-    parts = [_part("Situation", _situation(db, turn)), _part("The user's words in this matter", _words(db, turn))]
+    parts = [
+        _part("Situation", _situation(db, turn)),
+        _part("The plan", matter.lines(db, turn["plan"]) if turn["plan"] is not None else []),  # CHKB-06
+        _part("The user's words in this matter", _words(db, turn)),
+    ]
     if turn["hops"] == 1:
         parts.append(_part("Transcript", _transcript(db, turn)))
     parts.append(_part("New", [_heard(db, turn, item) for item in (*_read_before(db, turn), *read)]))
@@ -35,6 +50,8 @@ def _situation(db: Database, turn: sqlite3.Row) -> list[str]:
     ]
     if turn["plan"] is not None:
         lines += _plan(db, turn)
+    for wait in check_backs.pending(db, turn):
+        lines.append(f"Your check-back is pending, for {localtime.shown(db, wait['due'])}: {wait['note']}")  # CHKB-03
     live = db.rows("SELECT * FROM live_turns WHERE bot = ? AND id <> ? ORDER BY id", turn["bot"], turn["id"])
     lines += [f"You are at work in {_at(db, other)} too: {_matter(db, other)}." for other in live]  # PLAN-31
     return lines + desk.situation(db, turn)
@@ -59,7 +76,7 @@ def _plan(db: Database, turn: sqlite3.Row) -> list[str]:
         turn["session"],
     )
     lines += [f"{_name(db, other)} is at work on it in {_at(db, other)}." for other in live]  # PLAN-31
-    return lines + [_step(db, turn, step) for step in _history(db, plan["id"])]
+    return lines + [_step(db, turn, step) for step in _history(db, plan["id"])]  # CHKB-06
 
 
 def _history(db: Database, plan: int) -> list[sqlite3.Row]:
@@ -86,12 +103,11 @@ def _words(db: Database, turn: sqlite3.Row) -> list[str]:
 def _transcript(db: Database, turn: sqlite3.Row) -> list[str]:
     rows = db.rows(
         "SELECT m.*, b.name AS speaker FROM messages m LEFT JOIN bots b ON b.id = m.bot WHERE m.session = ?"
-        " AND m.id < ifnull(?, m.id + 1) AND (m.only_for IS NULL OR m.only_for = ?)"
+        " AND m.id < ifnull(?, m.id + 1) AND m.only_for IS NULL"  # CHKB-05
         " AND ifnull(m.control ->> 'kind', '') <> 'receipt'"  # CTRL-42
         " ORDER BY m.id DESC LIMIT ?",
         turn["session"],
         turn["trigger_message"],
-        turn["bot"],
         TRANSCRIPT_LINES,
     )
     said = [row for row in reversed(rows) if row["state"] != "withdrawn"]  # QUOT-30
@@ -101,6 +117,9 @@ def _transcript(db: Database, turn: sqlite3.Row) -> list[str]:
 def _line(db: Database, turn: sqlite3.Row, message: sqlite3.Row) -> str:
     edited = EDITED if message["edited_at"] is not None else ""  # QUOT-29
     said = f"{message['text']}{edited}{_attached(db, message['id'])}"
+    answer = asks.answer_on(db, message["id"])
+    if answer is not None:
+        said += f" [the user answered: {answer}]"  # ASK-04
     return f"{message['speaker'] or message['author']}{_tag(db, turn, message)}: {said}"
 
 

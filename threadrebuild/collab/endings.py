@@ -64,8 +64,8 @@ def end_turn(change: Change, turn: sqlite3.Row, arguments: dict[str, Any]) -> st
     only_a_nod = nods.is_one(change, turn, draft.needs_from_user) if draft.reason == "blocked" else False
     if only_a_nod is None:
         return None
-    if only_a_nod:  # ASK-20 ASK-21
-        bounces.send_back(change, turn, nods.CODE)
+    if only_a_nod:  # ASK-20
+        bounces.send_back(change, turn, nods.CODE)  # ASK-21
         return SentBack(nods.SAID)
     return _go(change, turn, draft)
 

@@ -29,7 +29,7 @@ def retire(change: Change, event: BotRetired) -> None:
         raise Missing(f"there is no Bot {event.bot}")
     change.db.write("UPDATE bots SET state = ? WHERE id = ?", event.state, event.bot)
     if event.state == "deleted":
-        check_backs.void_of_bot(change, event.bot)  # HOLD-56
+        check_backs.void_of_bot(change, event.bot)  # HOLD-56 CHKB-08
     if change.level >= delegation.FROM_LEVEL:
         _end_work(change, event.bot, event.state)
     change.log(f"bot.{event.state}", bot=event.bot)

@@ -12,10 +12,14 @@ from threadrebuild.collab.change import Change
 
 FROM_LEVEL = 3
 CODE = "asks_go_ahead"
-SAID = (
-    f"{CODE}: Not asked. The wish has been stated: do not stop for a nod or a viewing, go on. The user sees it when it"
-    " is delivered, and can stop you at any time. Where you need what only the user can give (an account, a permission,"
-    " what nobody else knows) or a choice between options, say which, and then stop."  # ASK-22
+SAID = " ".join(
+    [
+        f"{CODE}: Not asked.",
+        "The wish has been stated: do not stop for a nod or a viewing, go on.",  # ASK-22
+        "The user sees it when it is delivered, and can stop you at any time.",  # ASK-22
+        "Where you need what only the user can give (an account, a permission, what nobody else knows) or a choice"
+        " between options, say which, and then stop.",  # ASK-22
+    ]
 )
 
 
@@ -24,7 +28,7 @@ def is_one(change: Change, turn: sqlite3.Row, question: str, options: Sequence[s
     if change.level < FROM_LEVEL:
         return False
     if (
-        bounces.was(change.db, turn["id"], CODE)  # ASK-23
+        not bounces.may(change.db, turn["id"], CODE)  # ASK-23
         or bounces.is_used_up(change.db, turn, CODE)  # ASK-24
     ):
         return False

@@ -32,7 +32,7 @@ def put(
         change,
         session,
         text,
-        only_for=bot,  # HOLD-89
+        only_for=bot,  # HOLD-89 CHKB-05
     )
     change.db.write("UPDATE messages SET plan = ? WHERE id = ?", plan, message)
     copy = change.db.write(
@@ -54,7 +54,7 @@ def wake(change: Change, copy: sqlite3.Row) -> None:
     session = messages.message_of(change, copy["message"])["session"]
     if work.live_of(change.db, copy["work_item"]) is None:
         work.queue(change, copy["work_item"])
-    elif _is_beside(change, session):  # HOLD-91 HOLD-92
+    elif _is_beside(change, session) and not _is_at_it(change, copy):  # HOLD-91 HOLD-92 CHKB-07
         turns.open_on(change, _row(change, "work_items", copy["work_item"]), copy, beside=True)
 
 
@@ -77,6 +77,14 @@ def _is_beside(change: Change, session: int) -> bool:
     """Whether it is read by a turn of its own beside the one that runs there."""
     in_direct = household.session_of(change.db, session)["kind"] == "direct"
     return change.level <= redirect.LAST_LEVEL and in_direct
+
+
+def _is_at_it(change: Change, copy: sqlite3.Row) -> bool:
+    """Whether the turn that runs there is on the plan of what it would hear."""
+    live = work.live_of(change.db, copy["work_item"])
+    opened = live and turns.trigger(change, live)
+    plan = messages.message_of(change, copy["message"])["plan"]
+    return plan is not None and opened is not None and opened["plan"] == plan  # CHKB-07
 
 
 def _row(change: Change, table: str, id_: int) -> sqlite3.Row:

@@ -26,7 +26,7 @@ def press(change: Change, event: StopPressed) -> None:
     change.log("control.stop", bot=turn["bot"], plan=turn["plan"], turn=aimed_at)
     if change.level < holds.FROM_LEVEL or turn["mode"] == "readonly":
         if change.level < holds.FROM_LEVEL:
-            check_backs.void_of_turn(change, aimed_at)  # HOLD-56
+            check_backs.void_of_turn(change, aimed_at)  # HOLD-56 CHKB-09
         end(change, aimed_at)  # STOP-1
         return
     plan = change.db.value("SELECT plan FROM hold_subjects WHERE kind = 'turn' AND id = ?", aimed_at)

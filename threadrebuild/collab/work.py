@@ -61,7 +61,7 @@ def start_what_can(change: Change) -> None:
     )
     if holds.active(change.db):
         queued = [each for each in queued if inbox.admit(change, each["id"])]
-    queued.sort(key=lambda each: (each["prio"], each["first"]))  # WORK-12
+    queued.sort(key=lambda each: (each["prio"], each["first"]))  # WORK-12 CHKB-12
     places: dict[int, int] = {}
     for each in queued:
         if may_start(change.db, each):

@@ -5,6 +5,7 @@ from harness.scenario.collab.course import played
 from harness.scenario.collab.forms import FORMS
 from harness.scenario.collab.forms_aborting import ABORTING_FORMS
 from harness.scenario.collab.forms_delegations import DELEGATION_FORMS
+from harness.scenario.collab.forms_endings import ENDING_FORMS
 from harness.scenario.collab.forms_holds import HOLD_FORMS
 from harness.scenario.collab.forms_orders import ORDER_FORMS
 from harness.scenario.collab.forms_rooms import ROOM_FORMS
@@ -23,7 +24,15 @@ KIND = Kind(
     {
         name: at_times(form)
         for name, form in (
-            FORMS | ABORTING_FORMS | DELEGATION_FORMS | HOLD_FORMS | ORDER_FORMS | ROOM_FORMS | TURN_FORMS | WORK_FORMS
+            FORMS
+            | ABORTING_FORMS
+            | DELEGATION_FORMS
+            | ENDING_FORMS
+            | HOLD_FORMS
+            | ORDER_FORMS
+            | ROOM_FORMS
+            | TURN_FORMS
+            | WORK_FORMS
         ).items()
     },
     played,

@@ -843,7 +843,12 @@ CREATE VIEW hold_subjects AS
     ifnull(w.plan, iif((SELECT level FROM meta) < 2, m.plan, NULL)), w.ticket, NULL, i.woken_by_turn, i.seq, w.id
   FROM inbox_items i JOIN work_items w ON w.id = i.work_item LEFT JOIN messages m ON m.id = i.message
   UNION ALL
-  SELECT 'wait', x.id, w.bot, ifnull(x.session, w.session), w.plan, w.ticket, x.made_by_turn, NULL, NULL, NULL
+  -- A check-back of the old path is in the matter of the segment that made it.
+  SELECT 'wait', x.id, w.bot, ifnull(x.session, w.session),
+    ifnull(w.plan, iif((SELECT level FROM meta) < 2,
+                       (SELECT m.plan FROM turns t JOIN messages m ON m.id = t.trigger_message WHERE t.id = x.made_by_turn),
+                       NULL)),
+    w.ticket, x.made_by_turn, NULL, NULL, NULL
   FROM waits x JOIN work_items w ON w.id = x.work_item
   UNION ALL
   -- Who would have a line that is about to be handed out; its number is made of both.
