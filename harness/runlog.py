@@ -48,6 +48,11 @@ Every step has `step` (1, 2, 3 …) and `kind`; the other fields depend on the k
 - `event`        what the collaboration core took in: `at` (the user's clock), `ms`, `what` (its kind), and its fields
 - `effect`       what it had done outside: `at`, `ms`, `what` ("read", "judge", "hop", "run_tool" …), `effect` (its
                  number), `turn` (or null), `subject`, `body`
+- `act`          what an event, or an effect's beginning, made of a household: `at`, `ms`, `what`, and in numbers
+                 of the store `plan` and its `session`; a segment (`turn`) that `opens`, `moves` or `ends`, with `bot`,
+                 `session`, `plan`, `ticket`, `mode` and `opened_by` (the segment whose line did, or that it goes on
+                 with), `calls` a `tool`, or `says` something; a `hold` that `holds` (its `scope`, what that names,
+                 `source`, and the Bots that an older version has `let_go`) or `lifts`
 - `wire`         a session resumed by the real CLI: `version`, `rows` [{`state` ("same" | "changed" | "added" | "lost" |
                  "foreign"), `what` (the CLI did), `role`, `row` (line of the candidate, 0 for the new prompt, or null),
                  `message` (place in the request, or null), `carried`, `sent` (texts, or null)}], `did` [str]

@@ -14,6 +14,7 @@ STORY = Path(__file__).parents[2] / "scenarios" / "collab" / "two-lines-one-turn
 LEVEL = 8
 LIVE = "state = 'running', ended_at = NULL, end_reason = NULL"
 TWO_OF_ONE_BOT = f"{LIVE}, bot = 1, session = 1 WHERE id IN (1, 2)"
+ALL_HELD = "INSERT INTO holds (scope, source, seq, at) VALUES ('everything', 'user_button', 1, 0)"
 PLANTS = {
     "one live segment a work item": [f"UPDATE turns SET work_item = 1, {LIVE}"],
     "one live segment a Bot and plan": [f"UPDATE turns SET plan = 1, {TWO_OF_ONE_BOT}"],
@@ -38,6 +39,24 @@ PLANTS = {
     "a segment says what it was to say, once": [
         "INSERT INTO messages (session, author, bot, seq, at, text, turn)"
         " SELECT session, author, bot, seq, at, text, turn FROM messages WHERE author = 'bot'"
+    ],
+    "nothing that is held is live but what only answers": [ALL_HELD, f"UPDATE turns SET {LIVE} WHERE id = 1"],
+    "what is held has no call under way": [
+        ALL_HELD,
+        "UPDATE calls SET state = 'started', effect = (SELECT min(id) FROM effects), effectful = 1",
+        "UPDATE effects SET state = 'started'",
+    ],
+    "a hold is lifted by what the user did since": [
+        ALL_HELD,
+        "UPDATE holds SET seq = (SELECT max(seq) FROM events), lifted_by = (SELECT max(id) FROM user_actions)",
+    ],
+    "a check-back under a hold is suspended, and void to who knows no holds": [
+        ALL_HELD,
+        "INSERT INTO waits (work_item, kind, due, state) SELECT id, 'timer', 0, 'open' FROM work_items LIMIT 1",
+    ],
+    "a plan under a hold of its own or its session's is not active": [
+        "INSERT INTO holds (scope, plan, source, seq, at) SELECT 'plan', id, 'user_button', 1, 0 FROM plans",
+        "UPDATE plans SET status = 'active'",
     ],
     "a tool is begun once for a call": [
         "INSERT INTO effects (event, kind, turn, subject, body, state)"

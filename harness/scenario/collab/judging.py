@@ -5,7 +5,7 @@ from functools import cache, partial
 
 from harness.invariants.collab import NAMES, faults
 from harness.oracle import collab as oracle
-from harness.oracle import collab_faults
+from harness.oracle import collab_faults, held
 from harness.scenario.collab.play import Played
 from harness.scenario.stories.kinds import StoryInvariant
 
@@ -24,6 +24,10 @@ def _seen(played: Played) -> oracle.Seen:
 
 def _told(name: str, played: Played) -> Iterator[str]:
     yield from (fault for demand, fault in collab_faults.faults(_seen(played)) if demand == name)
+
+
+def _held(played: Played) -> Iterator[str]:
+    yield from held.faults(played.rooms.course)
 
 
 def _receivers(played: Played) -> Iterator[str]:
@@ -45,5 +49,6 @@ def _receivers(played: Played) -> Iterator[str]:
 INVARIANTS = [
     *(StoryInvariant(rule, name, partial(faults, name)) for rule, name in NAMES),
     *(StoryInvariant(rule, said, partial(_told, name), "oracle") for name, rule, said in DEMANDS),
+    StoryInvariant("HOLD-21", "nothing that is held acts", _held, "oracle"),
     StoryInvariant("PART-01", "the store says the same of who receives a line", _receivers, "oracle"),
 ]
