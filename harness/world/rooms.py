@@ -244,7 +244,7 @@ class Rooms:
     def _spawn(self, daemon: Process, effect: Effect, reply: Reply, seconds: float) -> None:
         """Begin the processes of a command; the application puts them on record."""
         gone = None if reply.make is None else self.now() + int(seconds * 1000)
-        group = self.commands.begin(effect.id, daemon, reply.processes, gone)
+        group = self.commands.begin(effect.id, reply.processes, gone)
         said = events.Spawned(
             key=f"spawned:{effect.id}", at=self.now(), effect=effect.id, group=group.number, mark=str(effect.id)
         )

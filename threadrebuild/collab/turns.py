@@ -198,6 +198,7 @@ def restarted(change: Change, event: Started) -> None:
 
     A segment that waits for the user had nothing under way, and waits on.
     """
+    left = aborting.left_running(change)
     for row in change.db.rows("SELECT * FROM live_turns WHERE state = 'running' ORDER BY id"):
         _put_back(change, row)
         end(change, row["id"], "interrupted", "restart")  # TURN-21 HOLD-94
@@ -212,7 +213,7 @@ def restarted(change: Change, event: Started) -> None:
             effect["body"],
         )
         change.db.write("UPDATE judgements SET effect = ? WHERE effect = ?", again, effect["id"])
-    aborting.end_left_over(change)
+    aborting.end_all(change, left)
     startup.check(change)
 
 

@@ -46,9 +46,18 @@ def _receivers(played: Played) -> Iterator[str]:
             yield f"{line.words[0]!r} is for {sorted(wanted)}, and the store has it for {sorted(found)}"
 
 
+def _unrecorded(played: Played) -> Iterator[str]:
+    """Commands that still run outside, and that the store does not know of."""
+    known = {effect for (effect,) in played.rows("SELECT effect FROM processes WHERE ended = 0")}
+    for effect in played.rooms.commands.running(played.now):
+        if effect not in known:
+            yield f"the command of effect {effect} runs on and nobody has it on record"
+
+
 INVARIANTS = [
     *(StoryInvariant(rule, name, partial(faults, name)) for rule, name in NAMES),
     *(StoryInvariant(rule, said, partial(_told, name), "oracle") for name, rule, said in DEMANDS),
     StoryInvariant("HOLD-21", "nothing that is held acts", _held, "oracle"),
     StoryInvariant("PART-01", "the store says the same of who receives a line", _receivers, "oracle"),
+    StoryInvariant("STOP-2", "what runs outside is on record", _unrecorded),
 ]
