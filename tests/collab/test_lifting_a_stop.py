@@ -1,9 +1,10 @@
 """What ends a Stop: which words of the user, said where and to whom, and which do not."""
 
+import json
 from pathlib import Path
 
 from evening import DOWN, shell
-from readings import FILING, MEANING, comes, filing, says
+from readings import FILING, MEANING, asked, comes, filing, refused, says
 from rooms_at_work import (
     CHECK_BACK,
     FILM,
@@ -104,7 +105,9 @@ def test_only_what_is_said_after_the_press_counts(tmp_path: Path) -> None:
     early = says(home, f"@导演 {NIGHT}", to=ROOM)
     stop(home, turn)
     comes(home, early, MEANING, TALK)
-    comes(home, early, FILING, filing({"plan": FILM}))
+    effect = asked(home, early, FILING)[0].id
+    raw = json.dumps(filing({"plan": FILM}))
+    expect_equal("STOP-16", refused(home, events.Read, effect=effect, raw=raw), None, "what keeps an early line back")
     expect_equal("STOP-16", stand(home), ["bot_in_plan"], "holds after a line that was being read at the press")
     expect_equal("STOP-16", running(home, "导演"), [], "what runs then")
     speak(home, "@导演 还要下雨", TALK, to=ROOM, plan=FILM)
@@ -150,6 +153,9 @@ def test_every_line_lifts_but_a_mere_stop_or_question_how_far_it_is(tmp_path: Pa
         (NIGHT, STATUS, False),
         ("停下", DOWN, True),
     )
+    home = stopped_twice(tmp_path / "any line")
+    speak(home, f"@导演 {NIGHT}", TALK, to=ROOM, plan=FILM)
+    expect_equal("HOLD-23", over(home), [POSTER], "what is stopped after an ordinary line about the film")
     for number, (text, meaning, lifts) in enumerate(cases):
         home = rooms(tmp_path / str(number))
         stop(home, begins(home, "导演", FILM))
