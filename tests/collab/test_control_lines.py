@@ -31,6 +31,7 @@ from stopping import (
 
 from harness.expect import expect_equal, proves
 
+STATE = "SELECT state FROM messages WHERE id = ?"
 NUMBERS = ("二", "12", "三")
 THINGS = ("片头", "海报", "teaser")
 STOPS = (
@@ -351,7 +352,7 @@ def test_going_on_is_filed_first_then_lifts_then_wakes(tmp_path: Path) -> None:
         hold(home, "bot_in_plan", bot="导演", plan=poster)
         line = says(home, text, to="导演")
         comes(home, line, MEANING, {"control": "resume", "only": number == 0})
-        expect_equal("READ-05", len(held(home)), 2, f"holds while it is not known what “{text}” is about")
+        expect_equal("READ-23", len(held(home)), 2, f"holds while it is not known what “{text}” is about")
         comes(home, line, FILING, filing({"plan": plan}))
         expect_equal("READ-05", held(home), [("bot_in_plan", home.bot("导演"), poster)], f"what “{text}” leaves held")
         turn = home.turns("导演")[-1]
@@ -377,14 +378,16 @@ def goes_first(rule: str, folder: Path) -> None:
     home, plan = at_work(folder)
     long = says(home, "很长的一句" * 400, to="导演")
     halt = says(home, "停下", to="导演")
+    expect_equal("QUOT-04", home.value("SELECT count(*) FROM quotes WHERE message = ?", halt), 1, "the stop's words")
     expect_equal(rule, len(asked(home, halt, MEANING)), 1, "readings of the stop's meaning, while another is read")
+    expect_equal("READ-23", home.value(STATE, long), "arrived", "the line before it, still being read")
     comes(home, halt, MEANING, STOP)
     expect_equal(rule, held(home), [("bot", home.bot("导演"))], "holds once the stop is read, the other still not")
     expect_equal(rule, home.turns("导演")[0]["state"], "stopped", "the turn")
-    expect_equal(rule, home.value("SELECT state FROM messages WHERE id = ?", long), "arrived", "the line before it")
+    expect_equal(rule, home.value(STATE, long), "arrived", "the line before it, once the stop is carried out")
     comes(home, long, MEANING, TALK)
     comes(home, long, FILING, filing({"plan": plan}))
-    expect_equal(rule, home.value("SELECT state FROM messages WHERE id = ?", long), "delivered", "it, once read")
+    expect_equal(rule, home.value(STATE, long), "delivered", "it, once read")
 
 
 @proves("TURN-17")
