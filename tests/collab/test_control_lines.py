@@ -30,6 +30,7 @@ from stopping import (
 )
 
 from harness.expect import expect_equal, proves
+from threadrebuild.collab import reader
 
 STATE = "SELECT state FROM messages WHERE id = ?"
 NUMBERS = ("二", "12", "三")
@@ -186,8 +187,9 @@ def test_what_nobody_has_read_is_delivered_and_nothing_else(tmp_path: Path) -> N
 def unread_does_nothing(rule: str, folder: Path, texts: tuple[str, ...]) -> None:
     """A stop that is read holds; none of these does unread, and each is for its Bot."""
     home, _ = at_work(folder / "stop")
-    speak(home, "停下", STOP)
-    expect_equal(rule, held(home), [("bot", home.bot("导演"))], "holds of 停下, once it is read")
+    line = speak(home, "收手吧", STOP)
+    expect_equal("READ-22", reader.meaning(home.db, line).control, "stop", "what it means, by its reading")
+    expect_equal(rule, held(home), [("bot", home.bot("导演"))], "what it holds, once it is read")
     home, plan = at_work(folder / "unread")
     for text in texts:
         for failure in ("timeout", "no model", "error", "closing"):
@@ -352,7 +354,8 @@ def test_going_on_is_filed_first_then_lifts_then_wakes(tmp_path: Path) -> None:
         hold(home, "bot_in_plan", bot="导演", plan=poster)
         line = says(home, text, to="导演")
         comes(home, line, MEANING, {"control": "resume", "only": number == 0})
-        expect_equal("READ-23", len(held(home)), 2, f"holds while it is not known what “{text}” is about")
+        expect_equal("READ-23", home.value(STATE, line), "arrived", f"“{text}”, while it is not known what it is about")
+        expect_equal("READ-05", len(held(home)), 2, f"holds while it is not known what “{text}” is about")
         comes(home, line, FILING, filing({"plan": plan}))
         expect_equal("READ-05", held(home), [("bot_in_plan", home.bot("导演"), poster)], f"what “{text}” leaves held")
         turn = home.turns("导演")[-1]
