@@ -242,12 +242,12 @@ def _plans(db: Database, known: list[int], record: str, scope: str) -> list[int 
 
 
 def _undo_plan(change: Change, press: Press) -> dict[str, Any]:
-    return {"kept": cards.undo(change, press.data)}  # DESK-40
+    return {"kept": cards.undo(change, press.data)}
 
 
 def _merge_plan(change: Change, press: Press) -> dict[str, Any]:
     assert press.plan is not None
-    return {"kept": cards.merge(change, press.data, press.plan)}  # DESK-40
+    return {"kept": cards.merge(change, press.data, press.plan)}
 
 
 _ACTIONS: dict[str, Callable[[Change, Press], dict[str, Any] | None]] = {
