@@ -45,9 +45,13 @@ def end(change: Change, turn: int) -> None:
 def end_held(change: Change, turn: int) -> bool:
     """End a segment that has come under a hold; False where the store will not have it ended, as an older one's.
 
-    What it runs outside is ended all the same, and nothing that it still asks for is carried out.
+    What it runs outside is ended all the same, and nothing that it still asks for is carried out. What it was to read
+    in a hop that never began is kept for the lift.
     """
     aborting.give_up(change, turn)  # HOLD-14
+    row = turns.live(change, turn)
+    if row is not None:
+        turns.put_back(change, row, until_a_lift=True)  # HOLD-33
     try:
         with change.db.attempt():
             _end(change, turn)  # HOLD-13 HOLD-15
