@@ -151,10 +151,10 @@ def test_a_relevant_line_ends_the_whole_hold(tmp_path: Path) -> None:
 @proves("HOLD-24")
 def test_what_a_line_has_to_be_about_to_end_a_hold(tmp_path: Path) -> None:
     home = rooms(tmp_path / "to whom", lead="文案")
-    for text, stands in (("@文案 改一下", ["bot"]), ("改一下", [])):
-        hold(home, "bot", bot="导演")
+    hold(home, "bot_in_plan", bot="导演", plan=FILM)
+    for text, stands in (("@文案 改一下", ["bot_in_plan"]), ("改一下", [])):
         speak(home, text, TALK, to=ROOM, plan=FILM)
-        expect_equal("STOP-14", stand(home)[:1], stands, f"holds on the director after “{text}”")
+        expect_equal("STOP-14", stand(home), stands, f"holds on the director after “{text}”")
     lines: dict[str, tuple[str, str, Any]] = {
         "to the director about the poster": ("@导演 改一下", ROOM, {"plan": POSTER}),
         "to the copywriter about the poster": ("@文案 改一下", ROOM, {"plan": POSTER}),
@@ -219,6 +219,7 @@ def all_done(home: Evening) -> None:
 @proves("HOLD-25")
 def test_a_lift_frees_whom_the_line_was_not_said_to_as_well(tmp_path: Path) -> None:
     home, for_writer, _ = kept_from_both(tmp_path)
+    expect_equal("HOLD-10", opened(home, "文案")[0][0], "stopped", "what the hold makes of a segment at work")
     expect_equal("HOLD-25", len(home.turns("文案")), 1, "turns of the copywriter under the hold")
     speak(home, f"@导演 {NIGHT}", TALK, to=ROOM, plan=FILM)
     all_done(home)
@@ -231,6 +232,7 @@ def test_a_lift_frees_whom_the_line_was_not_said_to_as_well(tmp_path: Path) -> N
 @proves("QUOT-36")
 def test_all_lines_that_a_hold_kept_are_handed_back(tmp_path: Path) -> None:
     home, *lines = kept_from_both(tmp_path)
+    expect_equal("HOLD-10", opened(home, "文案")[0][0], "stopped", "what the hold makes of a segment at work")
     speak(home, f"@导演 {NIGHT}", TALK, to=ROOM, plan=FILM)
     all_done(home)
     for bot, line in zip(("文案", "导演"), lines, strict=True):

@@ -13,6 +13,7 @@ from rooms_at_work import (
     POSTER,
     STATUS,
     begins,
+    hears_and_is_held,
     notes,
     over,
     rooms,
@@ -89,6 +90,8 @@ def test_a_line_is_said_to_whom_it_names_or_to_all(tmp_path: Path) -> None:
 def test_what_is_said_to_others_leaves_check_backs_suspended(tmp_path: Path) -> None:
     home = rooms(tmp_path)
     stop(home, begins(home, "导演", FILM, calls=(CHECK_BACK,)))
+    speak(home, "@文案 在吗", TALK, to=ROOM)
+    expect_equal("CTRL-27", over(home), [FILM], "what is stopped after a line that tells nobody to go on")
     speak(home, f"@文案 {NIGHT}", TALK, to=ROOM, plan=FILM)
     home.later(60)
     expect_equal("STOP-15", len(home.turns("导演")), 1, "turns of the director once its check-back was due")
@@ -153,9 +156,9 @@ def test_every_line_lifts_but_a_mere_stop_or_question_how_far_it_is(tmp_path: Pa
         (NIGHT, STATUS, False),
         ("停下", DOWN, True),
     )
-    home = stopped_twice(tmp_path / "any line")
-    speak(home, f"@导演 {NIGHT}", TALK, to=ROOM, plan=FILM)
-    expect_equal("HOLD-23", over(home), [POSTER], "what is stopped after an ordinary line about the film")
+    home = rooms(tmp_path / "insert")
+    home.happens(events.Inserted, message=hears_and_is_held(home))
+    expect_equal("HOLD-23", stand(home), [], "holds after a direct insert")
     for number, (text, meaning, lifts) in enumerate(cases):
         home = rooms(tmp_path / str(number))
         stop(home, begins(home, "导演", FILM))

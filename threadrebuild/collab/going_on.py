@@ -27,13 +27,13 @@ def take_along(change: Change, message: sqlite3.Row) -> None:
         return
     stopped = {each["turn"]: each for hold in lifted for each in restarts.of_hold(change, hold["id"])}
     for each in stopped.values():
-        is_said_to = _is_said_to(change, message, each)
-        if not is_said_to or _reached(change, message, each):  # HOLD-26 HOLD-27 HOLD-28 CTRL-30
+        if not _is_said_to(change, message, each):  # HOLD-26 HOLD-27 HOLD-28 CTRL-30
             continue
-        if goes_on or not each["by_stop"]:
-            restarts.restart(change, lifted[-1]["id"], each, message["text"])  # HOLD-28 CTRL-30
-        if to_all:
-            _let_hear(change, message, each)  # HOLD-28
+        hears = each["by_stop"] and not _reached(change, message, each)
+        if goes_on or not each["by_stop"]:  # HOLD-27 HOLD-28 CTRL-30
+            hears = restarts.restart(change, lifted[-1]["id"], each, message["text"])
+        if to_all and hears:  # HOLD-28
+            _let_hear(change, message, each)
 
 
 def _is_said_to(change: Change, message: sqlite3.Row, stopped: "restarts.Record") -> bool:
