@@ -45,6 +45,10 @@ Every step has `step` (1, 2, 3 …) and `kind`; the other fields depend on the k
                  (the line's text, or null), `event` (the step of the event that opened it), `ran` [str]
 - `woke`         what a line came to for a Bot: `line` (its step), `bot`, `why` (it was to read it, or was not),
                  `became`, `turn` (the step of the turn that read it, or null) and its `number`
+- `held`         a hold: `hold` (its number), `over` (its scope in words), `by` (what made it), `void`, the `rooms`
+                 and `bots` [str] that it is over, `began` and `ended` (ms; null where it stands), `at` and `until`,
+                 `lifted` (by what, or null), `stopped` [{`number`, `turn` (its step)}], `kept` [{`at`, `bot`, `by`}]
+                 (who was kept from waking, and by what it would have been), `event` (the step of the one that made it)
 - `event`        what the collaboration core took in: `at` (the user's clock), `ms`, `what` (its kind), and its fields
 - `effect`       what it had done outside: `at`, `ms`, `what` ("read", "judge", "hop", "run_tool" …), `effect` (its
                  number), `turn` (or null), `subject`, `body`
