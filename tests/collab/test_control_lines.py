@@ -75,6 +75,8 @@ def test_what_only_stops_holds_whatever_it_is_about(tmp_path: Path) -> None:
         said += [(frame.format(n=number, t=thing), True), (frame.replace(word, "").format(n=number, t=thing), False)]
     for (text, stops), (home, _) in zip(said, evenings(tmp_path), strict=False):
         speak(home, text, STOP if stops else TALK)
+        if stops:
+            expect_equal("CTRL-3", len(held(home)), 1, f"holds of “{text}”, which was read")
         expect_equal("CTRL-8", held(home), [("bot", home.bot("导演"))] * stops, f"what “{text}” holds")
         ended = home.turns("导演")[0]["state"] == "stopped"
         expect_equal("CTRL-8", ended, stops, f"whether “{text}” ends what runs")
@@ -102,7 +104,9 @@ def test_that_it_has_not_stopped_is_another_stop(tmp_path: Path) -> None:
 def goes_nowhere(rule: str, folder: Path, texts: tuple[str, ...]) -> None:
     """Each of these, read as a mere stop, makes its hold and comes to nobody."""
     for text, (home, _) in zip(texts, evenings(folder), strict=False):
-        line = speak(home, text, STOP)
+        line = says(home, text, to="导演")
+        expect_equal("READ-23", home.value(STATE, line), "arrived", f"“{text}”, while it is being read")
+        comes(home, line, MEANING, STOP)
         made = home.rows("SELECT source, source_message, bot FROM holds")
         expect_equal(rule, made, [("user_text", line, home.bot("导演"))], f"the hold of “{text}”, and where it is from")
         expect_equal(rule, home.turns("导演")[0]["state"], "stopped", f"what “{text}” ends")
@@ -149,7 +153,7 @@ def test_only_the_reader_decides_whatever_the_words_are(tmp_path: Path) -> None:
     homes = evenings(tmp_path)
     for text in ("停下", "继续", "先停一下，接着做"):
         for rule, meaning, holds, offered in (
-            ("CTRL-1", STOP, 1, None),
+            ("CTRL-3", STOP, 1, None),
             ("CTRL-12", BESIDE, 0, ["stop"]),
             ("CTRL-1", RESUME, 0, None),
             ("CTRL-1", TALK, 0, None),
