@@ -13,7 +13,8 @@ from threadrebuild.collab import buttons, events
 def press(home: Evening, line: int, action: str, plan: int | None = None) -> dict[str, Any]:
     """The user presses a button on a line; returns what came of it."""
     home.happens(events.ControlPressed, message=line, action=action, plan=plan)
-    return buttons.shown(home.db, line, home.now)
+    acted = carried(home, line).get("acted", {})
+    return {key: acted[key] for key in ("made", "lifted", "kept") if key in acted}
 
 
 def posted(home: Evening, session: str, data: dict[str, Any], text: str = "已停下") -> int:

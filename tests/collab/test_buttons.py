@@ -49,7 +49,8 @@ def test_one_button_of_a_line_is_pressed_once(tmp_path: Path) -> None:
     line = speak(home, FIRST_STOP, BESIDE, plan=1)
     expect_equal("CTRL-33", offered(home, line), [("stop", None)], "the buttons")
     first = press(home, line, "stop")
-    expect_equal("CTRL-33", len(held(home)), 1, "holds after the press")
+    expect("CTRL-33", "acted" in carried(home, line), "the press is on record")
+    expect_equal("CTRL-35", len(held(home)), 1, "holds after the press")
     lift(home, newest(home))
     second = press(home, line, "stop")
     expect_equal("CTRL-33", (held(home), second), ([], first), "what a second press does, and is answered")
@@ -69,8 +70,8 @@ def test_one_call_takes_them_all_and_refuses_what_is_not_there(tmp_path: Path) -
         line = speak(home, FIRST_STOP, BESIDE, plan=plan)
         plain = speak(home, "画面亮一点", TALK, plan=plan)
         call = Client(home, away=away)
-        for rule in ("HOLD-110", "CTRL-34"):
-            expect_equal(rule, call("POST", "messages/99/control", action="stop").error, "not_found", "no such line")
+        rule = "HOLD-110" if away else "CTRL-34"
+        expect_equal(rule, call("POST", "messages/99/control", action="stop").error, "not_found", "no such line")
         wrong: list[tuple[int, dict[str, Any]]] = [
             (line, {"action": "continue"}),
             (line, {"action": "dance"}),
@@ -143,6 +144,7 @@ def test_continue_on_a_line_that_says_both_lifts_all_in_the_scope_that_it_names(
     expect_equal("CTRL-36", held(home), [("bot_in_plan", 1, other), ("bot", 2)], "what the line itself leaves standing")
     before = lines_for_all(home)
     came = press(home, line, "continue")
+    expect_equal("CTRL-37", lines_for_all(home), before, "lines, with nothing wider in the way")
     expect_equal("CTRL-36", (came, held(home)), ({"made": [], "lifted": [2]}, [("bot", 2)]), "what the press lifts")
     expect_equal("CTRL-36", sorted(turn["plan"] for turn in home.live("导演")), [plan, other], "what goes on")
     told = notes(home, "导演")
@@ -194,9 +196,9 @@ def test_undo_hands_the_line_out_as_if_it_had_not_stopped_anything(tmp_path: Pat
     expect_equal("CTRL-43", press(home, old, "undo"), {"made": [], "lifted": [1]}, "what undo lifts")
     expect_equal("CTRL-44", notes(home, "导演"), [], "what goes on in the direct chat by itself")
     comes(home, line, FILING, filing({"plan": plan}))
-    for rule in ("CTRL-44", "CTRL-43"):
-        turns = [(turn["plan"], turn["trigger_message"]) for turn in home.live("导演")]
-        expect_equal(rule, turns, [(plan, line)], "the one turn that the line opens")
+    turns = [(turn["plan"], turn["trigger_message"]) for turn in home.live("导演")]
+    expect_equal("CTRL-43", turns[-1:], [(plan, line)], "the turn that the line opens")
+    expect_equal("CTRL-44", len(turns), 1, "turns there")
     expect_equal("CTRL-43", (home.filed(line), held(home)), ([(plan, None)], []), "the line's filing, and what is held")
     expect_equal("CTRL-43", delivered(home, line), 1, "how many have got the line")
     offered_there = home.value("SELECT control ->> 'offer' FROM messages WHERE id = ?", line)
@@ -262,6 +264,21 @@ def test_a_stop_is_narrowed_to_one_plan(tmp_path: Path) -> None:
     hold(home, "session", session=ROOM)
     old = receipt(home, "导演", [1, 2], "only_stop")
     expect_equal("CTRL-47", offered(home, old), [("only_stop", plan), ("only_stop", other)], "the buttons")
+    more: list[dict[str, Any]] = [
+        {"turn": 1, "bot": 1, "plan": home.opened(name, to=ROOM)} for name in ("甲", "乙", "丙", "丁")
+    ]
+    home.sql("UPDATE holds SET effect = json_set(effect, '$.stopped_turns', json(?)) WHERE id = 2", json.dumps(more))
+    expect_equal("CTRL-47", len(offered(home, old)), 2, "buttons, with what was stopped in a session")
+    other_home, _ = at_work(folder_of(tmp_path, "four"))
+    speak(other_home, "停下", STOP)
+    for each in more:
+        each["plan"] = other_home.opened("一件", to=ROOM)
+    other_home.sql("UPDATE holds SET effect = json_set(effect, '$.stopped_turns', json(?))", json.dumps(more))
+    four = receipt(other_home, "导演", [1], "only_stop")
+    expect_equal("CTRL-47", len(offered(other_home, four)), 3, "buttons, stopped in four plans")
+    expect_equal(
+        "CTRL-47", pressed(other_home, four, "only_stop", more[3]["plan"]), "invalid", "a press for the fourth"
+    )
     came = press(home, old, "only_stop", other)
     expect_equal("CTRL-47", came, {"made": [3], "lifted": [1]}, "what is made and lifted")
     wanted = [("session", 3), ("bot_in_plan", 1, other)]
@@ -309,7 +326,8 @@ def test_stop_on_an_old_status_line_stops_what_was_asked_about(tmp_path: Path) -
     scopes = [{"kind": "bot", "bot": home.bot("文案")}]
     old = posted(home, "导演", {"kind": "status", "offer": ["stop"], "scopes": scopes})
     expect_equal("CTRL-49", press(home, old, "stop"), {"made": [1], "lifted": []}, "what the press does")
-    expect_equal("CTRL-49", home.rows(HELD, 1), [("bot", "user_button", None, 0)], "the hold")
+    expect_equal("CTRL-49", held(home), [("bot", 2)], "the hold")
+    expect_equal("CTRL-35", home.rows(HELD, 1), [("bot", "user_button", None, 0)], "what is on record of it")
     live = len(home.live("文案")), len(home.live("导演"))
     expect_equal("CTRL-49", live, (0, 1), "what still runs of the Bot asked about, and of the other")
 
@@ -325,7 +343,7 @@ def test_lines_about_holds_carry_what_the_application_has_to_do_with_them(tmp_pa
     expect_equal("CTRL-50", carried(home, stopped), {"kind": "stop", "made": [1]}, "a line that only stops")
     home.sql("UPDATE holds SET void = 1")
     both = speak(home, BOTH_WAYS, BOTH, plan=plan)
-    expect_equal("CTRL-50", carried(home, both)["offer"], ["stop", "continue"], "a line that may do either")
+    expect_equal("CTRL-50", carried(home, both).get("kind"), "possible_control", "a line that may do either")
     hold(home, "everything", void=True)
     press(home, both, "continue")
     status = int(home.value("SELECT max(id) FROM messages WHERE author = 'app'"))

@@ -52,6 +52,7 @@ def test_an_old_card_works_once_while_its_plan_is_not_accepted_or_abandoned(tmp_
             old = card(home, ROOM, line, new, right)
             into = right if action == "merge_plan" else None
             expect_equal("DESK-37", pressed(home, old, action, into), wanted, f"{action} on a plan that is {state}")
+            expect_equal("DESK-39", len(held(home)), int(wanted is None), "holds on the plan")
             after = "abandoned" if wanted is None else state
             expect_equal(
                 "DESK-37", (status(home, new), len(held(home))), (after, int(wanted is None)), "what comes of it"
@@ -179,7 +180,8 @@ def test_merge_corrects_and_changes_nothing_else(tmp_path: Path) -> None:
     home, line, new, right = opened(tmp_path)
     home.happens(events.HoldMade, scope="plan", plan=right)
     state = home.rows("SELECT id, plan, ticket, cwd FROM turns"), home.rows("SELECT path, plan FROM artifacts")
-    press(home, card(home, ROOM, line, new, right), "merge_plan", right)
+    code = pressed(home, card(home, ROOM, line, new, right), "merge_plan", right)
+    expect_equal("DESK-42", code, None, "merge into a plan that is held")
     expect_equal("DESK-42", home.filed(line), [(right, None)], "where the line is filed, with its target held")
     expect_equal("DESK-42", held(home), [("plan", right), ("plan", new)], "the target's hold, and the new plan's")
     now = home.rows("SELECT id, plan, ticket, cwd FROM turns"), home.rows("SELECT path, plan FROM artifacts")

@@ -128,6 +128,7 @@ def test_a_groups_hold_is_split_for_each_other_bot(tmp_path: Path) -> None:
     before = lines_for_all(home)
     came = press(home, line, "only_continue")
     expect_equal("CTRL-40", came["lifted"], [session], "what is lifted")
+    expect_equal("CTRL-40", [each for each in held(home) if each[1] == 1], [], "holds on who is to go on")
     wanted = [("bot_in_plan", 2, plan), ("turn", desk)]
     expect_equal("CTRL-39", held(home), wanted, "what is held instead")
     made = home.rows("SELECT source_message, void FROM holds WHERE lifted_by IS NULL")
@@ -152,6 +153,7 @@ def test_other_holds_are_split_for_each_other_bot_where_they_reach(tmp_path: Pat
         line, _ = blocked(home)
         came = press(home, line, "only_continue")
         wanted = [("bot", 2), ("bot", 3)] if scope == "everything" else [("bot_in_plan", 2, plan)]
+        expect_equal("CTRL-40", [each for each in held(home) if each[1:2] == (1,)], [], "holds on who is to go on")
         expect_equal("CTRL-39", held(home), wanted, f"what is held instead of {scope}")
         expect_equal("CTRL-40", came["lifted"], [1, 2], f"what is lifted, of {scope} and of its own")
         expect_equal("CTRL-40", works_on(home, "导演"), [None, plan], f"what goes on, of {scope}, with the line")
