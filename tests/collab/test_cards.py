@@ -181,6 +181,7 @@ def test_merge_corrects_and_changes_nothing_else(tmp_path: Path) -> None:
     home.happens(events.HoldMade, scope="plan", plan=right)
     state = home.rows("SELECT id, plan, ticket, cwd FROM turns"), home.rows("SELECT path, plan FROM artifacts")
     code = pressed(home, card(home, ROOM, line, new, right), "merge_plan", right)
+    expect("DESK-37", code != "plan_changed", "the new plan is not too far")
     expect_equal("DESK-42", code, None, "merge into a plan that is held")
     expect_equal("DESK-42", home.filed(line), [(right, None)], "where the line is filed, with its target held")
     expect_equal("DESK-42", held(home), [("plan", right), ("plan", new)], "the target's hold, and the new plan's")

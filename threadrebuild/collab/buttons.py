@@ -154,13 +154,11 @@ def _undo(change: Change, press: Press) -> None:
     """Lift what was stopped, as if it had never been; the line that stopped it is handed out like any other."""
     lines = _lines_behind(change, press.data)
     opens_there = {
-        line["session"]
-        for line in lines
-        if household.session_of(change.db, line["session"])["kind"] == "direct"  # CTRL-45
+        line["session"] for line in lines if household.session_of(change.db, line["session"])["kind"] == "direct"
     }
     for hold, each in _lift(change, _standing(change.db, press.data["hold_ids"]), press.action):
-        if each["session"] not in opens_there:  # CTRL-44
-            restarts.restart(change, hold, each)  # CTRL-43 CTRL-45
+        if each["session"] not in opens_there:  # CTRL-44 CTRL-45
+            restarts.restart(change, hold, each)  # CTRL-45
     for line in lines:
         messages.hand_out_again(change, line)  # CTRL-43
 
