@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from evening import DOWN, MINUTE, Evening, shell
-from stopping import ROOM, STOP, TALK, at_work, delivered, held, hold, lift, speak
+from stopping import ROOM, STOP, TALK, at_work, delivered, folder_of, held, lift, speak
 
 from harness.expect import expect, expect_equal, proves
 from threadrebuild.collab import events
@@ -162,9 +162,12 @@ def test_this_matter_is_what_the_line_refers_to_or_the_only_one_here(tmp_path: P
 
 
 @proves("CTRL-21")
-def test_everything_takes_in_what_begins_later(tmp_path: Path) -> None:
-    home, _ = at_work(tmp_path)
-    hold(home, "bot", bot="文案")
-    speak(home, "所有 Bot 停下", STOP)
-    expect_equal("CTRL-21", held(home), [("bot", home.bot("文案")), ("everything",)], "the holds")
-    expect_equal("CTRL-21", home.turns("导演")[0]["state"], "stopped", "the turn under way")
+def test_everything_pauses_schedules_and_what_begins_later(tmp_path: Path) -> None:
+    for text, pauses in (("所有 Bot 停下", True), ("@导演 停下", False)):
+        home, _ = at_work(folder_of(tmp_path, text))
+        daily = {"session": home.session("文案"), "bot": home.bot("文案"), "text": "日报", "every_ms": 60 * MINUTE}
+        home.happens(events.ScheduleMade, **daily, due=home.now + 30 * MINUTE)
+        speak(home, text, STOP)
+        expect_equal("CTRL-21", home.turns("导演")[0]["state"], "stopped", f"the turn under way, after “{text}”")
+        home.later(40)
+        expect_equal("CTRL-21", len(home.turns("文案")), 1 - pauses, f"turns of a schedule that is due after “{text}”")
