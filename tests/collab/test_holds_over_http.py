@@ -203,8 +203,8 @@ def test_all_is_stopped_while_nobody_is_at_work(tmp_path: Path) -> None:
     home.hop("导演", text="半小时后回看。")
     call = Client(home)
     expect_equal("HOLD-104", at_work(home), [], "who is at work")
-    (item,) = call("GET", "stops").said["items"]
-    twice(call, "POST", "holds", "one", **item)
+    expect_equal("HOLD-104", offered(call("GET", "stops")), [("everything", None)], "what the menu bar offers then")
+    twice(call, "POST", "holds", "one", scope="everything")
     expect_equal("HOLD-104", call("GET", "stops").said["items"], [], "the menu bar once all is stopped")
     pass_time(home, 60)
     expect_equal("HOLD-104", (at_work(home), waits(home)), ([], ["suspended"]), "after the check-back was due")
@@ -324,13 +324,14 @@ def test_holds_work_from_the_phone_in_the_same_way(tmp_path: Path) -> None:
         call, said = Client(home, away=away), []
         group, chat = home.session(ROOM), home.session("导演")
         said.append(call("GET", f"sessions/{group}/stops"))
-        said.append(call("GET", f"tasks/{1}/stops"))
+        said.append(call("GET", "tasks/1/stops"))
         said.append(call("GET", "stops"))
         said.append(twice(call, "POST", "turns/stop", "stop", session_id=chat))
         said.append(twice(call, "POST", "holds", "hold", scope="everything", session_id=group))
+        made = said[-1].said.get("id", 0)
         said.append(call("GET", "holds"))
-        said.append(call("GET", f"holds/{said[-2].said['id']}"))
-        said.append(twice(call, "POST", f"holds/{said[-3].said['id']}/lift", "lift"))
+        said.append(call("GET", f"holds/{made}"))
+        said.append(twice(call, "POST", f"holds/{made}/lift", "lift"))
         said.append(call("GET", "snapshot"))
         seen[away] = said
     expect_equal("HOLD-110", {each.status for each in seen[AT_HOME]}, {200}, "the answers at home")

@@ -73,12 +73,13 @@ def _aimed_at(change: Change, event: StopPressed) -> int:
     """
     if event.turn is not None:
         return event.turn
+    seen: int | None = None
     if event.session is not None:
         seen = stop_menus.of_session(change.db, event.session, change.at)["stop"]  # STOP-5
-    elif change.level < holds.FROM_LEVEL:
+    elif change.level < holds.FROM_LEVEL:  # STOP-6
         seen = stop_menus.in_latest_direct_chat(change.db)
     else:
         raise ValueError("Stop aims at a turn or at a direct chat")
     if seen is None:
         raise Conflict("not_running", "there is nothing that Stop could hit")
-    return int(seen)
+    return seen
