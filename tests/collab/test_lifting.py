@@ -1,10 +1,11 @@
 """What ends a hold: which words of the user, on which holds, and what the lift gives back."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 from evening import Evening
-from readings import FILING, MEANING, comes, filing, says
+from readings import FILING, MEANING, asked, comes, filing, says
 from rooms_at_work import (
     CHECK_BACK,
     FILM,
@@ -27,6 +28,14 @@ from harness.expect import expect, expect_equal, proves
 from threadrebuild.collab import events
 
 
+def a_mere_question_leaves_it(folder: Path) -> None:
+    """That a question how far things are ends no hold."""
+    home = rooms(folder)
+    hold(home, "bot", bot="导演")
+    speak(home, "@导演 还在做吗", STATUS, to=ROOM)
+    expect_equal("HOLD-30", stand(home), ["bot"], "holds after a mere question")
+
+
 def typed_stop(home: Evening) -> None:
     """The user says stop in the group."""
     speak(home, "停下", STOP, to=ROOM)
@@ -34,6 +43,7 @@ def typed_stop(home: Evening) -> None:
 
 @proves("HOLD-21")
 def test_all_routes_stop_for_now_and_end_with_the_next_word(tmp_path: Path) -> None:
+    a_mere_question_leaves_it(tmp_path / "question")
     routes: dict[str, Any] = {
         "Stop": lambda home: stop(home, home.live("文案")[0]["id"]),
         "typed": typed_stop,
@@ -137,6 +147,7 @@ def test_whatever_the_user_says_or_does_is_done_and_ends_the_hold(tmp_path: Path
 
 @proves("HOLD-23")
 def test_a_relevant_line_ends_the_whole_hold(tmp_path: Path) -> None:
+    a_mere_question_leaves_it(tmp_path / "question")
     for scope in ("session", "everything", "plan"):
         home = rooms(tmp_path / scope)
         for bot in ("导演", "文案"):
@@ -320,6 +331,20 @@ def test_what_nobody_had_read_is_kept_back_until_a_lift_or_an_insert(tmp_path: P
             expect_equal(
                 "HOLD-33", len(home.read_in(line, "导演")), 1, f"how often it was read after {way}, of {scope}"
             )
+
+
+@proves("HOLD-33")
+def test_what_a_segment_had_been_given_and_never_saw_is_kept_back_too(tmp_path: Path) -> None:
+    home = rooms(tmp_path)
+    line = says(home, f"@导演 {NIGHT}", to=ROOM)
+    comes(home, line, MEANING, TALK)
+    filed = asked(home, line, FILING)[0].id
+    home.now += 1000
+    home.engine.handle(events.Read(key="filed", at=home.now, effect=filed, raw=json.dumps(filing({"plan": FILM}))))
+    stop(home, home.live("导演")[0]["id"])
+    expect_equal("HOLD-33", home.read_in(line, "导演"), [], "who has read a line whose hop had not begun")
+    lift(home, 1)
+    expect_equal("HOLD-33", home.read_in(line, "导演"), [2], "who has read it after the lift")
 
 
 @proves("HOLD-34")

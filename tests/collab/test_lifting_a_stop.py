@@ -14,6 +14,7 @@ from rooms_at_work import (
     STATUS,
     begins,
     hears_and_is_held,
+    kept,
     notes,
     over,
     rooms,
@@ -37,21 +38,28 @@ def test_the_next_line_on_the_matter_lifts_a_stop_and_its_bot_goes_on_from_it(tm
     expect_equal("STOP-12", notes(home), [], "restart notes")
 
 
-@proves("STOP-12")
+@proves("STOP-12", "DESK-36")
 def test_a_line_that_a_bot_files_to_the_stopped_matter_at_its_desk_lands_on_it(tmp_path: Path) -> None:
-    for sent in ("before", "after"):
-        home = rooms(tmp_path / sent)
+    for stopped in ("never", "before the line", "after the line", "by a kept hold"):
+        home = rooms(tmp_path / stopped)
         turn = begins(home, "导演", FILM)
-        if sent == "after":
+        if stopped in ("never", "by a kept hold"):
+            home.run("导演")
+            home.hop("导演", text="好了。")
+        if stopped == "by a kept hold":
+            kept(home, "void", kind="plan", plan=FILM)
+        if stopped == "before the line":
             stop(home, turn)
         speak(home, NIGHT, TALK, to="导演")
         desk = home.turn("导演")["id"]
-        if sent == "before":
+        if stopped == "after the line":
             stop(home, turn)
         home.hop("导演", events.Call("work_on", {"plan": FILM}), turn=desk)
-        expect_equal("STOP-12", over(home), [FILM] if sent == "before" else [], f"stopped, by a line said {sent} it")
+        lands = stopped in ("never", "before the line")
+        rule = "HOLD-76" if stopped == "never" else "DESK-36"
         bound = home.value("SELECT plan FROM turns WHERE id = ?", desk)
-        expect_equal("STOP-12", bound, None if sent == "before" else FILM, f"what its desk works on, said {sent} it")
+        expect_equal(rule, bound, FILM if lands else None, f"what its desk works on, stopped {stopped}")
+        expect_equal("STOP-12", over(home), [] if lands else [FILM], f"what is held, stopped {stopped}")
 
 
 @proves("STOP-13")
