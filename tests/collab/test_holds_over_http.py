@@ -89,7 +89,7 @@ def test_below_holds_the_menu_bar_stops_in_the_direct_chat_that_was_active_last(
         expect_equal("STOP-6", call("GET", "stops").said["stop"], home.turn(last)["id"], "what the menu bar offers")
         expect_equal("STOP-6", call("GET", "stops").said["items"], [], "its items")
         pressed = twice(call, "POST", "turns/stop", "one")
-        expect_equal("STOP-6", pressed.said["id"], home.turn(last)["id"], "the turn that it hit")
+        expect_equal("STOP-6", pressed.said.get("id"), home.turn(last)["id"], "the turn that it hit")
         expect_equal("STOP-6", sorted(at_work(home)), sorted([first, "剪辑"]), "who is at work then")
     home = two_at_work(tmp_path / "holds", level=1)
     expect_equal("STOP-6", Client(home)("POST", "turns/stop").status, 422, "Stop that aims at nothing, with holds")
