@@ -45,9 +45,18 @@ Every step has `step` (1, 2, 3 …) and `kind`; the other fields depend on the k
                  (the line's text, or null), `event` (the step of the event that opened it), `ran` [str]
 - `woke`         what a line came to for a Bot: `line` (its step), `bot`, `why` (it was to read it, or was not),
                  `became`, `turn` (the step of the turn that read it, or null) and its `number`
+- `held`         a hold: `hold` (its number), `over` (its scope in words), `by` (what made it), `void`, the `rooms`
+                 and `bots` [str] that it is over, `began` and `ended` (ms; null where it stands), `at` and `until`,
+                 `lifted` (by what, or null), `stopped` [{`number`, `turn` (its step)}], `kept` [{`at`, `bot`, `by`}]
+                 (who was kept from waking, and by what it would have been), `event` (the step of the one that made it)
 - `event`        what the collaboration core took in: `at` (the user's clock), `ms`, `what` (its kind), and its fields
 - `effect`       what it had done outside: `at`, `ms`, `what` ("read", "judge", "hop", "run_tool" …), `effect` (its
                  number), `turn` (or null), `subject`, `body`
+- `act`          what an event, or an effect's beginning, made of a household: `at`, `ms`, `what`, and in numbers
+                 of the store `plan` and its `session`; a segment (`turn`) that `opens`, `moves` or `ends`, with `bot`,
+                 `session`, `plan`, `ticket`, `mode` and `opened_by` (the segment whose line did, or that it goes on
+                 with), `calls` a `tool`, or `says` something; a `hold` that `holds` (its `scope`, what that names,
+                 `source`, and the Bots that an older version has `let_go`) or `lifts`
 - `wire`         a session resumed by the real CLI: `version`, `rows` [{`state` ("same" | "changed" | "added" | "lost" |
                  "foreign"), `what` (the CLI did), `role`, `row` (line of the candidate, 0 for the new prompt, or null),
                  `message` (place in the request, or null), `carried`, `sent` (texts, or null)}], `did` [str]

@@ -10,25 +10,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from harness.invariants.collab_holds import HELD
+from harness.invariants.invariant import LIVE, Invariant
+
 BEHIND_MS = 45_000
 """How long a line waits for the one before it (TURN-14)."""
 SLOTS = 2
 """Work segments of a Bot at once, where its row says nothing usable (WORK-09)."""
-LIVE = "('running', 'waiting_approval', 'waiting_ask')"
 OPEN = "('pending', 'started')"
 BY_WORDS = "NOT EXISTS (SELECT 1 FROM calls c WHERE c.turn = h.turn AND c.hop = h.number)"
 """Whether a hop `h` has asked for no tool: what is said in it is said to all."""
 WAY = ("arrived", "filed", "judging", "delivered", "withdrawn")
 """A line's states, in the order in which it may come to them."""
-
-
-class Invariant(NamedTuple):
-    """A rule's sentence, from which engine level on it holds, and the query that says in words what breaks it."""
-
-    rule: str
-    name: str
-    level: int
-    sql: str
 
 
 class Broken(NamedTuple):
@@ -237,11 +230,13 @@ STEADY = (
         "SELECT 'segment ' || turn || ' runs ' || count(*) || ' calls at once' FROM calls WHERE state = 'started'"
         " GROUP BY turn HAVING count(*) > 1",
     ),
+    *HELD,
 )
 """Looked at after every commit."""
 LOST = ("WORK-11", "no line is lost")
 ORDER = ("READ-28", "a line goes its way forward")
 ENDS = ("TURN-21", "a segment that is over stays as it ended")
+KEPT = ("HOLD-95", "a hold is never deleted, and stays lifted")
 
 
 @dataclass(eq=False)
@@ -258,6 +253,7 @@ class Watch:
         self._query = " UNION ALL ".join(f"SELECT {at}, * FROM ({each.sql})" for at, each in steady)
         self._lines: dict[int, str] = {}
         self._ended: dict[int, tuple[str, str]] = {}
+        self._holds: dict[int, int | None] = {}
 
     def look(self, step: int) -> None:
         """Look, once, at what was committed by a step of the world."""
@@ -266,6 +262,7 @@ class Watch:
             self._note(step, STEADY[at].rule, STEADY[at].name, said)
         self._look_at_lines(step)
         self._look_at_ends(step)
+        self._look_at_holds(step)
         self._store.execute("COMMIT")
 
     def snapshot(self) -> sqlite3.Connection:
@@ -295,6 +292,15 @@ class Watch:
             if now.get(turn, end) != end:
                 self._note(step, *ENDS, f"segment {turn} ended as {end}, and now as {now[turn]}")
         self._ended = now
+
+    def _look_at_holds(self, step: int) -> None:
+        now = dict(self._store.execute("SELECT id, lifted_by FROM holds"))
+        for hold, lifted_by in self._holds.items():
+            if hold not in now:
+                self._note(step, *KEPT, f"hold {hold} is gone")
+            elif lifted_by is not None and now[hold] != lifted_by:
+                self._note(step, *KEPT, f"hold {hold} was lifted by {lifted_by} and now by {now[hold]}")
+        self._holds = now
 
     def _note(self, step: int, rule: str, name: str, said: str) -> None:
         if not any((each.name, each.said) == (name, said) for each in self.broken):
@@ -359,7 +365,7 @@ QUIET = (
     ),
 )
 """Looked at once nobody has anything left to do."""
-NAMES = tuple(dict.fromkeys([*((each.rule, each.name) for each in (*STEADY, *QUIET)), LOST, ORDER, ENDS]))
+NAMES = tuple(dict.fromkeys([*((each.rule, each.name) for each in (*STEADY, *QUIET)), LOST, ORDER, ENDS, KEPT]))
 """Rule and name of all that is looked at."""
 
 

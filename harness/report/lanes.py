@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from harness.report import words
-from harness.report.view import Block, Step
+from harness.report.view import Block, Step, Transcript
 
 TOP = 34
 """Pixels above the first row, for the names of the lanes."""
@@ -73,12 +73,24 @@ class Bar:
 
 
 @dataclass(frozen=True)
+class Band:
+    """A hold over one lane, for as long as it stands."""
+
+    lane: Lane
+    y: int
+    height: int
+    step: int
+    said: str
+
+
+@dataclass(frozen=True)
 class Lanes:
     """All of it. `height` in pixels."""
 
     lanes: list[Lane]
     marks: list[Mark]
     bars: list[Bar]
+    bands: list[Band]
     height: int
 
     @property
@@ -87,9 +99,10 @@ class Lanes:
         return len(self.lanes) > NARROW
 
 
-def lanes_of(lines: Sequence[Block], turns: Sequence[Block], woke: Sequence[Block], events: Sequence[Block]) -> Lanes:
+def lanes_of(each: Transcript) -> Lanes:
     """The lanes of a story, from its steps."""
-    acts = [event for event in events if event.said["what"] in words.ACTS]
+    lines, turns, woke = each.lines, each.turns, each.woke
+    acts = [event for event in each.events if event.said["what"] in words.ACTS]
     lanes = _lanes(lines, turns, woke)
     by_name = {(lane.sort, lane.name): lane for lane in lanes}
     user = by_name["user", "user"]
@@ -97,15 +110,16 @@ def lanes_of(lines: Sequence[Block], turns: Sequence[Block], woke: Sequence[Bloc
         [*((line.said["ms"], 1, line) for line in lines), *((act.said["ms"], 0, act) for act in acts)],
         key=lambda each: (each[0], each[2].step),
     )
-    rows = _rows([ms for ms, _, _ in entries], [turn.said for turn in turns])
+    rows = _rows([ms for ms, _, _ in entries], [block.said for block in [*turns, *each.holds]])
     marks = []
     for (_, is_line, block), y in zip(entries, rows.marks, strict=True):
         if is_line:
-            marks.append(_line(block, y, by_name, [each for each in woke if each.said["line"] == block.step]))
+            marks.append(_line(block, y, by_name, [one for one in woke if one.said["line"] == block.step]))
         else:
             text = words.ACTS[block.said["what"]]
             marks.append(Mark(y, block.said["at"], block.step, user, None, text, f"{block.said['at']} the user {text}"))
-    return Lanes(lanes, marks, list(_bars(turns, by_name, rows)), rows.bottom)
+    bands = list(_bands(each.holds, by_name, rows))
+    return Lanes(lanes, marks, list(_bars(turns, by_name, rows)), bands, rows.bottom)
 
 
 def _lanes(lines: Sequence[Block], turns: Sequence[Block], woke: Sequence[Block]) -> list[Lane]:
@@ -181,6 +195,26 @@ def _bars(turns: Sequence[Block], by_name: dict[tuple[str, str], Lane], rows: _R
         # A turn right behind another is a bar of its own to the eye.
         height = max(end - start, 8) - 2
         yield Bar(lane, start, height, 14 * place, said["state"], turn.step, told(said))
+
+
+def _bands(holds: Sequence[Block], by_name: dict[tuple[str, str], Lane], rows: _Rows) -> Iterable[Band]:
+    for hold in holds:
+        said = hold.said
+        start = rows.first[said["began"]]
+        end = rows.bottom if said["ended"] is None else rows.first[said["ended"]]
+        over = [("room", room) for room in said["rooms"]] + [("bot", bot) for bot in said["bots"]]
+        for name in over:
+            if name in by_name:
+                yield Band(by_name[name], start, max(end - start, 6), hold.step, told_hold(said))
+
+
+def told_hold(hold: Step) -> str:
+    """A hold in a sentence."""
+    until = f"{hold['at']}–{hold['until'] or '…'}"
+    ends = f"lifted by {hold['lifted']}" if hold["lifted"] else "it still stands"
+    kept = ", ".join(f"{each['bot']} ({each['by']})" for each in hold["kept"])
+    not_woken = f"; kept from waking: {kept}" if kept else ""
+    return f"hold {hold['hold']} on {hold['over']}, {until}, by {hold['by']}; {ends}{not_woken}"
 
 
 def told(turn: Step) -> str:

@@ -39,7 +39,7 @@ def html_of(steps: list[Step], torn: bool = False) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["lanes"] = lambda each: lanes_of(each.lines, each.turns, each.woke, each.events)
+    environment.filters["lanes"] = lambda each: lanes_of(each)
     environment.filters["told"] = told
     environment.filters["show"] = lambda value, line_ends=False: show("–" if value is None else str(value), line_ends)
     style, script = ((HERE / f"report.{kind}").read_text(encoding="utf-8") for kind in ("css", "js"))

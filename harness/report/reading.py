@@ -17,7 +17,7 @@ SECTIONS = ("lab", "incident", "acceptance", "drill", "alert")  # kinds that spe
 STATES = ("red", "open", "green")  # the order on the page; `open` was never judged
 # Kinds that are shown field by field.
 WHOLE = {"source", "story", "chain", "dirty", "candidate", "window", "wire", "verdict"}
-KINDS = WHOLE | {"left", "line", "turn", "woke", "event", "ledger", "turns", "warnings", "check", "difference"}
+KINDS = WHOLE | {"left", "line", "turn", "woke", "held", "event", "ledger", "turns", "warnings", "check", "difference"}
 
 
 def read_steps(run: Path) -> tuple[list[Step], bool]:
@@ -67,6 +67,8 @@ def _note(transcript: Transcript, step: Step) -> None:
             transcript.turns.append(Block(number, step))
         case "woke":
             transcript.woke.append(Block(number, step))
+        case "held":
+            transcript.holds.append(Block(number, step))
         case "event":
             transcript.events.append(Block(number, step))
         case "difference":

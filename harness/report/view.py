@@ -114,6 +114,7 @@ class Transcript:
     turns: list[Block] = field(default_factory=list)
     """Of a story of rooms: the Bots' turns, what each line came to for each Bot, and every event."""
     woke: list[Block] = field(default_factory=list)
+    holds: list[Block] = field(default_factory=list)
     events: list[Block] = field(default_factory=list)
     differences: list[Difference] = field(default_factory=list)
     open: bool = False

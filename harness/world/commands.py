@@ -1,6 +1,6 @@
 """The commands that run outside: each a group of processes, some of which leave when they are asked and some do not.
 
-They outlive the application that has begun them. Whoever comes after it can end only what it can name.
+They outlive the application that has begun them, and carry the number of what asked for them: by that they are found.
 """
 
 from collections.abc import Mapping
@@ -25,10 +25,9 @@ class Running:
 
 @dataclass
 class Group:
-    """The processes that a command has begun, the command itself first. `owner` is the application that did."""
+    """The processes that a command has begun, the command itself first."""
 
     number: int
-    owner: object
     running: list[Running]
 
 
@@ -38,19 +37,19 @@ class Commands:
 
     groups: dict[int, Group] = field(default_factory=dict)
 
-    def begin(self, effect: int, owner: object, processes: Mapping[str, Manners], gone: int | None) -> Group:
+    def begin(self, effect: int, processes: Mapping[str, Manners], gone: int | None) -> Group:
         """Begin a command, whose processes end by themselves at a time."""
         running = [Running(name, manners, gone) for name, manners in processes.items()]
-        self.groups[effect] = Group(1000 + effect, owner, running)
+        self.groups[effect] = Group(1000 + effect, running)
         return self.groups[effect]
 
-    def end(self, effect: int, owner: object, group: int | None, at: int, grace_ms: int) -> tuple[int, list[int]]:
+    def end(self, effect: int, at: int, grace_ms: int) -> tuple[int, list[int]]:
         """Ask a command's processes to exit, and kill those that have not after the grace.
 
-        Returns how many ms that takes, and which are left. Only its own application knows a command by the effect.
+        Returns how many ms that takes, and which are left.
         """
         found = self.groups.get(effect)
-        if found is None or (found.owner is not owner and found.number != group):
+        if found is None:
             return 0, []
         alive = [each for each in found.running if each.is_alive(at)]
         for each in alive:
@@ -66,3 +65,7 @@ class Commands:
         """The processes that live at a time, of the commands that begin so."""
         groups = (group for group in self.groups.values() if group.running[0].name.startswith(command))
         return [each.name for group in groups for each in group.running if each.is_alive(at)]
+
+    def running(self, at: int) -> list[int]:
+        """The effects of the commands of which something lives at a time."""
+        return [effect for effect, group in self.groups.items() if any(each.is_alive(at) for each in group.running)]

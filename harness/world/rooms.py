@@ -19,6 +19,7 @@ import msgspec
 
 from harness.invariants.collab import Watch
 from harness.runlog import RunLog
+from harness.world.acts import Acts
 from harness.world.commands import Commands, Manners
 from harness.world.kernel import STEPS_MOST, Fault, Killed, Process, World
 from threadrebuild.collab import events
@@ -77,7 +78,7 @@ class Rooms:
     handled: list[events.Event] = field(default_factory=list)
     """Every event that the application took in, in order."""
     course: list[dict[str, Any]] = field(default_factory=list)
-    """The `event` and `effect` steps, as they stand in the log."""
+    """The `event`, `effect` and `act` steps, as they stand in the log."""
     logged: dict[str, int] = field(default_factory=dict)
     """The step of the log with each of them, by key."""
     refused: list[tuple[events.Event, ValueError]] = field(default_factory=list)
@@ -95,6 +96,7 @@ class Rooms:
         self._in_slots: Counter[tuple[Process, str]] = Counter()
         self._open()
         self.watch = Watch(self._store, self.level)
+        self.acts = Acts(self._store)
 
     # ---------------------------------------------------------------- the user
 
@@ -137,6 +139,7 @@ class Rooms:
     def close(self) -> None:
         """Let go of the store."""
         self.watch.close()
+        self.acts.close()
         if self.engine is not None:
             self.engine.db.close()
 
@@ -156,6 +159,9 @@ class Rooms:
                 self._note_taken(self._taking)
             if self._beginning is not None:
                 self._note_begun(self._beginning)
+            if self.log is not None:
+                for act in self.acts.look():
+                    self._tell("act", **act)
         self.world.take_step("store", name)
 
     def _deliver(self, event: events.Event, taken: list[bool], taken_in: Callable[[], None]) -> None:
@@ -238,7 +244,7 @@ class Rooms:
     def _spawn(self, daemon: Process, effect: Effect, reply: Reply, seconds: float) -> None:
         """Begin the processes of a command; the application puts them on record."""
         gone = None if reply.make is None else self.now() + int(seconds * 1000)
-        group = self.commands.begin(effect.id, daemon, reply.processes, gone)
+        group = self.commands.begin(effect.id, reply.processes, gone)
         said = events.Spawned(
             key=f"spawned:{effect.id}", at=self.now(), effect=effect.id, group=group.number, mark=str(effect.id)
         )

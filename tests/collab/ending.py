@@ -5,6 +5,7 @@ from typing import Any
 
 from evening import Evening, write
 
+from harness.expect import expect_equal
 from threadrebuild.collab import events
 
 ROOM = "剪辑组"
@@ -100,6 +101,71 @@ def notified(home: Evening) -> list[tuple[str, str]]:
 def ask(home: Evening, text: str, *, expects: str = "answer", by: str = "文案", to: str = "导演") -> None:
     """A Bot that is at work asks another one for something, and goes on."""
     hops(home, by, events.Call("delegate", {"to": to, "ask": text, "expects": expects, "continue": True}))
+
+
+# ---------------------------------------------------------------- what one rule builds on of another
+
+
+def wants_a_known_reason(folder: Path) -> None:
+    """What is said of reasons is said of endings that are looked at."""
+    home, _ = at_work(folder)
+    hops(home, "导演", end_turn(reason="finished"))
+    expect_equal("END-01", ended(home), RUNNING, "an ending for no known reason")
+
+
+def answers_as_it_likes(folder: Path) -> None:
+    """What only answers is not looked at."""
+    folder.mkdir(parents=True, exist_ok=True)
+    home = Evening(folder, bots=["导演"])
+    home.happens(events.HoldMade, scope="bot", bot=home.bot("导演"))
+    home.sql("UPDATE holds SET void = 1")
+    home.say("到哪了？", to="导演")
+    expect_equal("END-02", home.turn("导演")["mode"], "readonly", "what answers under a hold")
+    hops(home, "导演", end_turn())
+    expect_equal("END-02", ended(home), ("completed", "answered"), "a bare end_turn of what only answers")
+
+
+def says_what_is_missing(folder: Path) -> None:
+    """Who gives up says why."""
+    for reason in ("blocked", "gave_up"):
+        home, _ = at_work(folder / reason)
+        hops(home, "导演", end_turn(reason=reason))
+        expect_equal("END-08", ended(home), RUNNING, f"{reason} and nothing more")
+
+
+def settles_each_line(folder: Path) -> None:
+    """A line that was heard is settled."""
+    home, plan = at_work(folder)
+    hears(home, plan, "片头用红色")
+    hops(home, "导演", end_turn(reason="done"))
+    expect_equal("END-04", ended(home), RUNNING, "an ending that says nothing of a line")
+
+
+def says_why_not(folder: Path) -> None:
+    """What is not adopted has a reason."""
+    home, plan = at_work(folder)
+    (item,) = hears(home, plan, "片头用红色")
+    hops(home, "导演", end_turn(reason="done", inbox=[{"id": item, "state": "not_adopted"}]))
+    expect_equal("END-05", ended(home), RUNNING, "a line that is not adopted, and nobody says why")
+
+
+def minds_no_strange_ids(folder: Path) -> None:
+    """What is none of the inbox is nothing to an ending."""
+    home, _ = at_work(folder)
+    strange = [{"id": each, "state": "whatever"} for each in (999, home.turn("导演")["trigger_item"])]
+    hops(home, "导演", end_turn(reason="done", inbox=strange))
+    expect_equal("END-07", (ended(home), codes(home)), (("completed", "done"), []), "ids that are none of its inbox")
+
+
+def gives_up_at_the_desk(folder: Path) -> None:
+    """On the desk two refusals are the end."""
+    home = at_desk(folder, files="spot")
+    home.say("@导演 还有这个", to=ROOM, files="spot")
+    hops(home, "导演", look())
+    for _ in range(2):
+        if home.live("导演"):
+            hops(home, "导演", end_turn(reason="done"))
+    expect_equal("END-32", ended(home), GAVE_IN, "two refusals at the desk")
 
 
 RUNNING = ("running", None)

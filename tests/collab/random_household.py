@@ -23,8 +23,13 @@ Step = tuple[str, int, int]
 class Household:
     """One household on one engine: what has happened in it so far, and what each of that met."""
 
+    rooms_of: type[Rooms] = Rooms
+    lines: Sequence[str] = LINES
+    happenings: "Sequence[Happening]" = ()
+    """How often something may happen, when, and what."""
+
     def __init__(self, level: int) -> None:
-        self.rooms = Rooms(level)
+        self.rooms = self.rooms_of(level)
         self.done: list[Step] = []
         self.met: Counter[tuple[str, str]] = Counter()
         self.steps = 0
@@ -35,10 +40,11 @@ class Household:
 
         Raises AssertionError where an invariant does not hold, and whatever comes up.
         """
+        by_name = {each.__name__: (can, each) for _, can, each in self.happenings}
         try:
             for step in steps:
                 name, which, more = step
-                can, happens = _BY_NAME[name]
+                can, happens = by_name[name]
                 if can(self):
                     self.done.append(step)
                     happens(self, which, more)
@@ -51,7 +57,7 @@ class Household:
         numbers = random.Random(seed)
         for _ in range(count):
             name = numbers.choice(
-                [each.__name__ for weight, can, each in HAPPENINGS if can(self) for _ in range(weight)]
+                [each.__name__ for weight, can, each in self.happenings if can(self) for _ in range(weight)]
             )
             yield name, numbers.randrange(MOST), numbers.randrange(MOST)
 
@@ -61,7 +67,7 @@ class Household:
         rooms = self.rooms
         rooms.now += (0, 1_000, 30_000)[text % 3]
         session = self._of("SELECT id FROM sessions WHERE kind <> 'bots' AND state = 'open' ORDER BY id", where)
-        words, file = LINES[text % len(LINES)], text % 5 == 0
+        words, file = self.lines[text % len(self.lines)], text % 5 == 0
         state = rooms.bot_is(self._addressee(session, words))
         reply = self._of("SELECT id FROM messages WHERE session = ? ORDER BY id", text, session) if file else None
         said = {"session": session, "text": words, "files": ("ref.png",) if file else (), "reply_to": reply}
@@ -69,7 +75,7 @@ class Household:
 
     def edits(self, which: int, text: int) -> None:
         line = self._newest(self._lines(), which)
-        words = f"{LINES[text % len(LINES)]}，{text}"
+        words = f"{self.lines[text % len(self.lines)]}，{text}"
         self._take("edited", self.rooms.line_is(line), events.Edited, message=line, text=words)
 
     def withdraws(self, which: int, _: int) -> None:
@@ -300,7 +306,8 @@ def _after(count: int) -> Callable[[Household], object]:
     return lambda self: self.rooms.events > count
 
 
-HAPPENINGS: Sequence[tuple[int, Callable[[Household], object], Callable[[Household, int, int], None]]] = (
+Happening = tuple[int, Callable[[Any], object], Callable[[Any, int, int], None]]
+HAPPENINGS: Sequence[Happening] = (
     (14, lambda self: True, Household.says),
     (4, lambda self: self._lines(), Household.edits),
     (4, lambda self: self._lines("NOT was_read"), Household.withdraws),
@@ -328,7 +335,7 @@ HAPPENINGS: Sequence[tuple[int, Callable[[Household], object], Callable[[Househo
     (1, _after(20), Household.comes_again),
 )
 """What can happen next: how often, when, and what."""
-_BY_NAME = {each.__name__: (can, each) for _, can, each in HAPPENINGS}
+Household.happenings = HAPPENINGS
 _QUIETLY: dict[str, Callable[[Household, Effect], None]] = {
     "read": lambda self, effect: self._answer("read", "quietly", effect, events.Read, raw="{}"),
     "judge": lambda self, effect: self._answer("judged", "quietly", effect, events.Judged, raw='{"join": true}'),

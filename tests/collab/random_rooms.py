@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from harness.invariants.collab import QUIET, Broken, Watch
-from threadrebuild.collab import events
+from harness.oracle.held import Judge
+from harness.world.acts import Acts
+from threadrebuild.collab import events, wakes
 from threadrebuild.collab.engine import Effect, Engine
 from threadrebuild.collab.store import open_store
 
@@ -49,7 +51,9 @@ ROOM = Path("/dev/shm")
 
 
 class Rooms:
-    """One household on one engine."""
+    """One household on one engine, read to mean one of `meanings` whatever it says."""
+
+    meanings = MEANINGS
 
     def __init__(self, level: int) -> None:
         self._folder = tempfile.TemporaryDirectory(dir=ROOM if ROOM.is_dir() else None)
@@ -57,6 +61,10 @@ class Rooms:
         self.engine = Engine(open_store(path, level, self._step, durable=False))
         self.db = self.engine.db
         self.watch = Watch(path, level)
+        self.acts, self.judge = Acts(path), Judge()
+        self.acted: list[str] = []
+        """What the oracle of held work says ought not to have been."""
+        self._taking: events.Event | None = None
         self.now = START
         self.events = 0
         self.late: list[events.Event] = []
@@ -72,12 +80,19 @@ class Rooms:
     def close(self) -> None:
         """Let go of the store."""
         self.watch.close()
+        self.acts.close()
         self.db.close()
         self._folder.cleanup()
 
     def _step(self, name: str) -> None:
-        if name == "committed" and hasattr(self, "watch"):
-            self.watch.look(self.events)
+        if name != "committed" or not hasattr(self, "acted"):
+            return
+        self.watch.look(self.events)
+        if self._taking is not None:
+            self.judge.take({"kind": "event", "what": type(self._taking).__name__})
+            self._taking = None
+        for act in self.acts.look():
+            self.acted += self.judge.take({"kind": "act", **act})
 
     # ---------------------------------------------------------------- taking in
 
@@ -90,17 +105,22 @@ class Rooms:
     def again(self, event: events.Event) -> bool:
         """Take in just this event."""
         before = self.value("SELECT count(*) FROM events")
+        self._taking = event
         try:
             self.engine.handle(event)
+        except wakes.Suppressed:
+            self._taking = None
+            return False
         except ValueError:
+            self._taking = None
             assert self.value("SELECT count(*) FROM events") == before, "a refused event changes nothing"
             return False
         self.late.append(event)
         return True
 
-    def broken(self) -> list[Broken]:
+    def broken(self) -> list[Broken | str]:
         """What has not held so far."""
-        return self.watch.broken
+        return [*self.watch.broken, *self.acted]
 
     def lost(self) -> list[str]:
         """What is missing once all is quiet."""
@@ -162,7 +182,7 @@ class Rooms:
     def reading(self, effect: Effect, answer: int) -> str | None:
         """What a reading says of a line: of each sort, by number; None where it could not be read."""
         if effect.body["reads"] != "filing":
-            return MEANINGS[answer % len(MEANINGS)]
+            return self.meanings[answer % len(self.meanings)]
         shown = [plan["id"] for plan in effect.body["candidates"]]
         said: list[Any] = [
             {"kind": "new_work"},

@@ -30,7 +30,9 @@ from stopping import (
 )
 
 from harness.expect import expect_equal, proves
+from threadrebuild.collab import reader
 
+STATE = "SELECT state FROM messages WHERE id = ?"
 NUMBERS = ("二", "12", "三")
 THINGS = ("片头", "海报", "teaser")
 STOPS = (
@@ -73,6 +75,8 @@ def test_what_only_stops_holds_whatever_it_is_about(tmp_path: Path) -> None:
         said += [(frame.format(n=number, t=thing), True), (frame.replace(word, "").format(n=number, t=thing), False)]
     for (text, stops), (home, _) in zip(said, evenings(tmp_path), strict=False):
         speak(home, text, STOP if stops else TALK)
+        if stops:
+            expect_equal("CTRL-3", len(held(home)), 1, f"holds of “{text}”, which was read")
         expect_equal("CTRL-8", held(home), [("bot", home.bot("导演"))] * stops, f"what “{text}” holds")
         ended = home.turns("导演")[0]["state"] == "stopped"
         expect_equal("CTRL-8", ended, stops, f"whether “{text}” ends what runs")
@@ -100,7 +104,9 @@ def test_that_it_has_not_stopped_is_another_stop(tmp_path: Path) -> None:
 def goes_nowhere(rule: str, folder: Path, texts: tuple[str, ...]) -> None:
     """Each of these, read as a mere stop, makes its hold and comes to nobody."""
     for text, (home, _) in zip(texts, evenings(folder), strict=False):
-        line = speak(home, text, STOP)
+        line = says(home, text, to="导演")
+        expect_equal("READ-23", home.value(STATE, line), "arrived", f"“{text}”, while it is being read")
+        comes(home, line, MEANING, STOP)
         made = home.rows("SELECT source, source_message, bot FROM holds")
         expect_equal(rule, made, [("user_text", line, home.bot("导演"))], f"the hold of “{text}”, and where it is from")
         expect_equal(rule, home.turns("导演")[0]["state"], "stopped", f"what “{text}” ends")
@@ -147,7 +153,7 @@ def test_only_the_reader_decides_whatever_the_words_are(tmp_path: Path) -> None:
     homes = evenings(tmp_path)
     for text in ("停下", "继续", "先停一下，接着做"):
         for rule, meaning, holds, offered in (
-            ("CTRL-1", STOP, 1, None),
+            ("CTRL-3", STOP, 1, None),
             ("CTRL-12", BESIDE, 0, ["stop"]),
             ("CTRL-1", RESUME, 0, None),
             ("CTRL-1", TALK, 0, None),
@@ -185,8 +191,9 @@ def test_what_nobody_has_read_is_delivered_and_nothing_else(tmp_path: Path) -> N
 def unread_does_nothing(rule: str, folder: Path, texts: tuple[str, ...]) -> None:
     """A stop that is read holds; none of these does unread, and each is for its Bot."""
     home, _ = at_work(folder / "stop")
-    speak(home, "停下", STOP)
-    expect_equal(rule, held(home), [("bot", home.bot("导演"))], "holds of 停下, once it is read")
+    line = speak(home, "收手吧", STOP)
+    expect_equal("READ-22", reader.meaning(home.db, line).control, "stop", "what it means, by its reading")
+    expect_equal(rule, held(home), [("bot", home.bot("导演"))], "what it holds, once it is read")
     home, plan = at_work(folder / "unread")
     for text in texts:
         for failure in ("timeout", "no model", "error", "closing"):
@@ -351,6 +358,7 @@ def test_going_on_is_filed_first_then_lifts_then_wakes(tmp_path: Path) -> None:
         hold(home, "bot_in_plan", bot="导演", plan=poster)
         line = says(home, text, to="导演")
         comes(home, line, MEANING, {"control": "resume", "only": number == 0})
+        expect_equal("READ-23", home.value(STATE, line), "arrived", f"“{text}”, while it is not known what it is about")
         expect_equal("READ-05", len(held(home)), 2, f"holds while it is not known what “{text}” is about")
         comes(home, line, FILING, filing({"plan": plan}))
         expect_equal("READ-05", held(home), [("bot_in_plan", home.bot("导演"), poster)], f"what “{text}” leaves held")
@@ -377,14 +385,16 @@ def goes_first(rule: str, folder: Path) -> None:
     home, plan = at_work(folder)
     long = says(home, "很长的一句" * 400, to="导演")
     halt = says(home, "停下", to="导演")
+    expect_equal("QUOT-04", home.value("SELECT count(*) FROM quotes WHERE message = ?", halt), 1, "the stop's words")
     expect_equal(rule, len(asked(home, halt, MEANING)), 1, "readings of the stop's meaning, while another is read")
+    expect_equal("READ-23", home.value(STATE, long), "arrived", "the line before it, still being read")
     comes(home, halt, MEANING, STOP)
     expect_equal(rule, held(home), [("bot", home.bot("导演"))], "holds once the stop is read, the other still not")
     expect_equal(rule, home.turns("导演")[0]["state"], "stopped", "the turn")
-    expect_equal(rule, home.value("SELECT state FROM messages WHERE id = ?", long), "arrived", "the line before it")
+    expect_equal(rule, home.value(STATE, long), "arrived", "the line before it, once the stop is carried out")
     comes(home, long, MEANING, TALK)
     comes(home, long, FILING, filing({"plan": plan}))
-    expect_equal(rule, home.value("SELECT state FROM messages WHERE id = ?", long), "delivered", "it, once read")
+    expect_equal(rule, home.value(STATE, long), "delivered", "it, once read")
 
 
 @proves("TURN-17")

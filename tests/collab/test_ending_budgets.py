@@ -102,6 +102,7 @@ def test_a_promise_and_silence_have_a_bounce_of_their_own(tmp_path: Path) -> Non
     home.words = {"going_on": "我正在画。"}
     for more in (["closing_check"], ["closing_check", "promised_later"]):
         hops(home, "导演", text="我正在画。")
+        expect_equal("CLOS-05", home.turn("导演")["bounces"], 2, "the shared bounces used after a look at its words")
         expect_equal("END-32", (ended(home), codes(home)[3:]), (RUNNING, more), "a promise with both used up")
     hops(home, "导演", text="我正在画。")
     expect_equal("END-32", ended(home), ("completed", "answered"), "its last ending")
@@ -124,7 +125,7 @@ def test_at_the_desk_arguments_that_make_no_sense_count(tmp_path: Path) -> None:
         ran = [each["tool"] for each in home.ran]
         expect_equal("END-33", ran, ["read_file"], f"what runs after {name} in its hop")
         hops(home, "导演", wrong)
-        expect_equal("END-33", (ended(home), work_of(home)), (GAVE_IN, "needs_attention"), f"{name} again")
+        expect_equal("DESK-27", (ended(home), work_of(home)), (GAVE_IN, "needs_attention"), f"{name} again")
     home = at_desk(tmp_path / "sound", files="spot")
     hops(home, "导演", events.Call("send_message", {}), look(), PAGE)
     ran = [each["tool"] for each in home.ran]
@@ -142,6 +143,7 @@ def test_at_work_they_are_calls_that_fail(tmp_path: Path) -> None:
             hops(home, "导演", wrong)
             seen = (ended(home), home.turn("导演")["bounces"])
             expect_equal("END-34", seen, (RUNNING, 0), f"{name}, try {tries}")
+            expect("END-34", any(each.kind == "hop" for each in home.engine.open_effects()), "its Bot goes on")
             expect_equal("END-34", home.results(home.turn("导演")["id"])[-1][1], "refused", f"the call of {name}")
             expect_equal("END-34", effort(home), "raised" if tries >= 3 else None, f"effort after {name}, try {tries}")
         hops(home, "导演", look(), events.Call("send_message", {"text": "好了"}))
@@ -162,6 +164,9 @@ def effort(home: Evening) -> Any:
 
 @proves("END-35")
 def test_a_delegation_from_the_desk_binds_before_it_is_refused(tmp_path: Path) -> None:
+    home, _ = at_work(tmp_path / "writes")
+    hops(home, "导演", PAGE)
+    expect_equal("HOLD-72", [each["tool"] for each in home.ran], ["write_file"], "what runs at work")
     for number, wrong in enumerate(({"to": "没有这个人"}, {"to": "导演"}, {"ask": 1})):
         home = at_desk(folder_of(tmp_path, number), files="new")
         call = events.Call("delegate", {"to": "文案", "ask": "写什么？", "expects": "answer"} | wrong)

@@ -127,6 +127,7 @@ def test_a_message_ends_nothing(tmp_path: Path) -> None:
             home, _ = at_work(folder_of(tmp_path, f"{level}{to}"), level=level, to=to)
             hops(home, "导演", send("做到一半了。"), look())
             seen = [state for _, state, _ in home.results(home.turn("导演")["id"])]
+            expect("CLOS-06", "做到一半了。" in home.said("bot"), f"what it has said: {home.said('bot')}")
             expect_equal("END-44", (ended(home), seen), (RUNNING, ["ok", "ok"]), f"a message to {to} at level {level}")
         home, _ = at_work(folder_of(tmp_path, f"bots{level}"), level=level)
         hops(home, "导演", events.Call("create_direct", {"to": "文案"}))
@@ -170,12 +171,14 @@ def test_the_user_is_told_three_times_how_far_it_is(tmp_path: Path) -> None:
 def test_a_message_that_answers_one_is_no_note(tmp_path: Path) -> None:
     home, _ = at_work(tmp_path)
     line = home.value("SELECT max(id) FROM messages WHERE author = 'user'")
+    hops(home, "导演", send("第0句。", parent_id=line))
+    expect_equal("MENT-10", states(home), ["ok"], "a first message, which names nobody")
     kinds: list[dict[str, Any]] = [{}, {"parent_id": line}, {}, {"parent_id": line}, {}, {"parent_id": line}, {}]
     for number, more in enumerate(kinds):
         hops(home, "导演", send(f"第{number + 1}句？", **more))
-    expect_equal("END-46", states(home), ["ok"] * 6 + ["refused"], "notes, and answers to the user's line")
+    expect_equal("END-46", states(home), ["ok"] * 7 + ["refused"], "notes, and answers to the user's line")
     parents = [parent for (parent,) in home.rows("SELECT parent FROM messages WHERE author = 'bot' ORDER BY id")]
-    expect_equal("END-46", parents, [None, line, None, line, None, line], "what they answer")
+    expect_equal("END-46", parents, [line, None, line, None, line, None, line], "what they answer")
     hops(home, "导演", send("引用一句", parent_id=999))
     expect_equal("END-46", states(home)[-1], "refused", "an answer to what was not said there")
 

@@ -1,11 +1,33 @@
 """How a segment ends: for which reasons, while it is at work, and what is recorded of the lines that it has read."""
 
 import json
+import sqlite3
 from pathlib import Path
 from typing import Any
 
 import pytest
-from ending import RUNNING, at_desk, at_work, codes, end_turn, ended, hears, hops, look, notified, tell, told, work_of
+from ending import (
+    RUNNING,
+    answers_as_it_likes,
+    at_desk,
+    at_work,
+    codes,
+    end_turn,
+    ended,
+    hears,
+    hops,
+    look,
+    minds_no_strange_ids,
+    notified,
+    says_what_is_missing,
+    says_why_not,
+    send,
+    settles_each_line,
+    tell,
+    told,
+    wants_a_known_reason,
+    work_of,
+)
 from evening import Evening
 from stopping import folder_of
 
@@ -33,6 +55,8 @@ def settled(home: Evening, item: int) -> Any:
 
 @proves("END-01")
 def test_five_reasons_end_a_segment_and_no_other_does(tmp_path: Path) -> None:
+    answers_as_it_likes(tmp_path / "readonly")
+    says_what_is_missing(tmp_path / "needs")
     for level in (3, 8):
         for reason, needs in NEEDED.items():
             home, _ = at_work(folder_of(tmp_path, f"{level}{reason}"), level=level)
@@ -49,6 +73,7 @@ def test_five_reasons_end_a_segment_and_no_other_does(tmp_path: Path) -> None:
 
 @proves("END-02")
 def test_only_a_segment_that_is_at_its_work_can_end_it(tmp_path: Path) -> None:
+    wants_a_known_reason(tmp_path / "reason")
     home, _ = at_work(tmp_path / "plain")
     hops(home, "导演", end_turn(reason="done"))
     expect_equal("END-02", ended(home), ("completed", "done"), "a segment at its work")
@@ -68,31 +93,33 @@ def test_only_a_segment_that_is_at_its_work_can_end_it(tmp_path: Path) -> None:
     hops(home, "导演", end_turn(reason="done"))
     expect_equal("END-02", ended(home), RUNNING, "a segment that a hold covers")
 
-    home, _ = at_work(tmp_path / "stopped")
-    home.happens(events.StopPressed, turn=home.turn("导演")["id"])
-    event = home.value("SELECT max(seq) FROM events")
+    home, _ = at_work(tmp_path / "failed")
+    home.fail("导演")
+    event, refused = home.value("SELECT max(seq) FROM events"), False
     try:
         OWN["end_turn"].use(Change(home.db, event, home.now, 8), home.turn("导演"), {"reason": "done"})
     except Refused:
-        pass
-    expect_equal("END-02", ended(home)[0], "stopped", "a segment that was stopped")
-    logged = home.rows("SELECT json_extract(body, '$.reason') FROM work_events WHERE type = 'work.ended'")
-    expect_equal("END-02", len(logged), 1, f"endings of a segment that was stopped: {logged}")
+        refused = True
+    except sqlite3.IntegrityError:
+        pass  # The store takes no second ending either.
+    expect("END-02", refused, "a segment that is over is told that it cannot end")
+
+    home, _ = at_work(tmp_path / "stopped", to="导演")
+    home.words = None
+    hops(home, "导演", send("好了"))
+    hops(home, "导演", end_turn(reason="done"))
+    home.happens(events.StopPressed, turn=home.turn("导演")["id"])
+    expect_equal("END-02", ended(home)[0], "stopped", "a segment that is stopped while its last words are read")
 
 
 @proves("END-02")
 def test_what_only_answers_ends_as_it_likes(tmp_path: Path) -> None:
-    home = Evening(tmp_path, bots=["导演"])
-    home.happens(events.HoldMade, scope="bot", bot=home.bot("导演"))
-    home.sql("UPDATE holds SET void = 1")
-    home.say("到哪了？", to="导演")
-    expect_equal("END-02", home.turn("导演")["mode"], "readonly", "what answers under a hold")
-    hops(home, "导演", end_turn())
-    expect_equal("END-02", ended(home), ("completed", "answered"), "a bare end_turn of what only answers")
+    answers_as_it_likes(tmp_path)
 
 
 @proves("END-03")
 def test_what_became_of_each_line_and_why_it_ended_is_on_record(tmp_path: Path) -> None:
+    minds_no_strange_ids(tmp_path / "strange")
     for reason, needs in NEEDED.items():
         home, plan = at_work(folder_of(tmp_path, reason))
         first, second = hears(home, plan, "片头用红色", "加一句话")
@@ -109,7 +136,8 @@ def test_what_became_of_each_line_and_why_it_ended_is_on_record(tmp_path: Path) 
 
 @proves("END-04")
 def test_each_line_that_was_read_is_settled_by_itself(tmp_path: Path) -> None:
-    home, plan = at_work(tmp_path)
+    says_why_not(tmp_path / "why")
+    home, plan = at_work(tmp_path / "two")
     first, second = hears(home, plan, "片头用红色", "加一句话")
     hops(home, "导演", end_turn(reason="done", inbox=[{"id": first, "state": "done"}]))
     expect_equal("END-04", (ended(home), codes(home)), (RUNNING, ["unsettled"]), "one of two lines settled")
@@ -120,6 +148,7 @@ def test_each_line_that_was_read_is_settled_by_itself(tmp_path: Path) -> None:
 
 @proves("END-05")
 def test_a_line_can_have_come_to_five_things(tmp_path: Path) -> None:
+    settles_each_line(tmp_path / "each")
     known = ("done", "answered", "not_adopted", "deferred", "unconfirmed")
     for state in (*known, "seen", "", "Done"):
         home, plan = at_work(folder_of(tmp_path, f"state-{state}"))
@@ -137,7 +166,8 @@ def test_a_line_can_have_come_to_five_things(tmp_path: Path) -> None:
 
 @proves("END-06")
 def test_words_answer_what_was_read(tmp_path: Path) -> None:
-    home, plan = at_work(tmp_path)
+    minds_no_strange_ids(tmp_path / "strange")
+    home, plan = at_work(tmp_path / "two")
     first, second = hears(home, plan, "片头用红色", "加一句话")
     wrong = [{"id": first, "state": "deferred"}]
     hops(home, "导演", end_turn(reason="done", inbox=wrong))
@@ -161,6 +191,7 @@ def test_what_is_not_in_the_inbox_settles_nothing_and_costs_nothing(tmp_path: Pa
     home, plan = at_work(tmp_path / "another")
     (other,) = hears(home, plan, "片头用红色")
     hops(home, "导演", text="好。")
+    expect_equal("END-06", settled(home, other), {"state": "answered", "reason": ""}, "a line answered by words")
     tell(home, plan, "再加一句")
     hops(home, "导演", end_turn(reason="done", inbox=[{"id": other, "state": "not_adopted", "reason": "不好"}]))
     expect_equal("END-07", (ended(home), codes(home)), (("completed", "done"), []), "an id that another turn has read")
@@ -169,6 +200,7 @@ def test_what_is_not_in_the_inbox_settles_nothing_and_costs_nothing(tmp_path: Pa
 
 @proves("END-08")
 def test_giving_up_needs_words_and_reaches_the_user(tmp_path: Path) -> None:
+    wants_a_known_reason(tmp_path / "reason")
     for level in (3, 4, 8):
         for reason, needs in (("blocked", NEEDED["blocked"]), ("gave_up", NEEDED["gave_up"])):
             (name, text), *_ = needs.items()
@@ -201,7 +233,7 @@ def test_words_at_the_desk_answer_and_words_at_work_are_looked_at(tmp_path: Path
 
 @proves("END-38")
 def test_what_is_needed_is_a_line_before_it_is_a_card(tmp_path: Path) -> None:
-    for level, cards in ((3, 0), (4, 1)):
+    for level, cards in ((4, 1), (3, 0)):
         home, _ = at_work(tmp_path / str(level), level=level)
         hops(home, "导演", end_turn(reason="blocked", needs_from_user="视频平台的账号"))
         shown = home.value("SELECT count(*) FROM messages WHERE json_extract(control, '$.kind') = 'work_question'")

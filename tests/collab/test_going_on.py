@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from evening import Evening, shell
-from readings import FILING, MEANING, comes, says
+from readings import FILING, MEANING, comes, filing, says
 from rooms_at_work import (
     FILM,
     NIGHT,
@@ -120,6 +120,9 @@ def test_a_line_that_is_no_go_on_reopens_nothing(tmp_path: Path) -> None:
 @proves("CTRL-23")
 def test_go_on_is_filed_then_lifts_then_wakes(tmp_path: Path) -> None:
     home = rooms(tmp_path)
+    early = speak(home, "@文案 在吗", TALK, to=ROOM, plan=FILM)
+    expect_equal("READ-23", delivered(home, early), 1, "Bots that get a line once it is read")
+    expect_equal("READ-05", home.filed(early), [(FILM, None)], "where it is filed")
     stop(home, begins(home, "导演", FILM))
     turn = begins(home, "导演", POSTER)
     hold(home, "turn", turn=turn)
@@ -144,8 +147,13 @@ def test_go_on_lifts_what_blocks_its_matter_for_whom_it_is_said_to(tmp_path: Pat
             hold(home, "turn", turn=turns[bot, plan])
             hold(home, "bot_in_plan", bot=bot, plan=plan)
         hold(home, "bot", bot=bot)
-    speak(home, "@导演 继续", RESUME, to=ROOM, plan=FILM)
-    left = home.rows("SELECT scope, bot, plan, turn FROM holds WHERE lifted_by IS NULL ORDER BY id")
+    first, second = _ticket(home), _ticket(home)
+    for ticket in (first, second):
+        hold(home, "ticket", ticket=ticket)
+    line = says(home, "@导演 继续", to=ROOM)
+    comes(home, line, MEANING, RESUME)
+    comes(home, line, FILING, filing({"plan": FILM, "ticket": first}))
+    left = home.rows("SELECT scope, bot, plan, ifnull(turn, ticket) FROM holds WHERE lifted_by IS NULL ORDER BY id")
     writer, director = home.bot("文案"), home.bot("导演")
     wanted = [
         ("turn", None, None, turns["导演", POSTER]),
@@ -155,6 +163,7 @@ def test_go_on_lifts_what_blocks_its_matter_for_whom_it_is_said_to(tmp_path: Pat
         ("turn", None, None, turns["文案", POSTER]),
         ("bot_in_plan", writer, POSTER, None),
         ("bot", writer, None, None),
+        ("ticket", None, None, second),
     ]
     expect_equal("CTRL-24", left, wanted, "what stands after “go on” to the director about the film")
 
@@ -186,7 +195,7 @@ def test_go_on_to_one_ends_what_holds_the_place_the_matter_or_everything(tmp_pat
 
 @proves("CTRL-27")
 def test_all_bots_told_to_go_on_all_do(tmp_path: Path) -> None:
-    for text, all_of_them in (("所有 Bot 继续", True), ("全都继续做", True), ("继续", False), ("你们全都继续", False)):
+    for text, all_of_them in (("所有 Bot 继续", True), ("全都继续做", True), ("继续", False)):
         home = rooms(tmp_path / text)
         home.happens(events.BotAdded, name="剪辑")
         home.happens(events.SessionOpened, session="direct", title="剪辑", members=("剪辑",))
@@ -211,6 +220,10 @@ def test_all_bots_told_to_go_on_all_do(tmp_path: Path) -> None:
 
 @proves("CTRL-28")
 def test_go_on_about_nothing_frees_the_bot_as_such_alone(tmp_path: Path) -> None:
+    home = rooms(tmp_path / "any line")
+    hold(home, "bot", bot="导演")
+    speak(home, NIGHT, TALK)
+    expect_equal("HOLD-23", stand(home), [], "holds after an ordinary line")
     for level in LEVELS:
         home = rooms(tmp_path / str(level), level=level)
         speak(home, "在吗", TALK)
@@ -276,7 +289,8 @@ def test_with_nothing_held_go_on_is_an_ordinary_line(tmp_path: Path) -> None:
 
 def _ticket(home: Evening) -> int:
     home.sql(
-        "INSERT INTO tickets (plan, number, title, folder, owner, at) VALUES (?, 1, '粗剪', '粗剪', ?, 0)",
+        "INSERT INTO tickets (plan, number, title, folder, owner, at)"
+        " SELECT ?, count(*) + 1, '粗剪', '粗剪', ?, 0 FROM tickets",
         FILM,
         home.bot("导演"),
     )

@@ -1,10 +1,11 @@
 """What ends a hold: which words of the user, on which holds, and what the lift gives back."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 from evening import Evening
-from readings import FILING, MEANING, comes, filing, says
+from readings import FILING, MEANING, asked, comes, filing, says
 from rooms_at_work import (
     CHECK_BACK,
     FILM,
@@ -27,6 +28,14 @@ from harness.expect import expect, expect_equal, proves
 from threadrebuild.collab import events
 
 
+def a_mere_question_leaves_it(folder: Path) -> None:
+    """That a question how far things are ends no hold."""
+    home = rooms(folder)
+    hold(home, "bot", bot="导演")
+    speak(home, "@导演 还在做吗", STATUS, to=ROOM)
+    expect_equal("HOLD-30", stand(home), ["bot"], "holds after a mere question")
+
+
 def typed_stop(home: Evening) -> None:
     """The user says stop in the group."""
     speak(home, "停下", STOP, to=ROOM)
@@ -34,6 +43,7 @@ def typed_stop(home: Evening) -> None:
 
 @proves("HOLD-21")
 def test_all_routes_stop_for_now_and_end_with_the_next_word(tmp_path: Path) -> None:
+    a_mere_question_leaves_it(tmp_path / "question")
     routes: dict[str, Any] = {
         "Stop": lambda home: stop(home, home.live("文案")[0]["id"]),
         "typed": typed_stop,
@@ -78,6 +88,14 @@ def cut_off_and_held(home: Evening) -> int:
 
 @proves("HOLD-22")
 def test_whatever_the_user_says_or_does_is_done_and_ends_the_hold(tmp_path: Path) -> None:
+    home = rooms(tmp_path / "edit")
+    line = reads_and_is_held(home)
+    home.happens(events.Edited, message=line, text="@导演 做竖版")
+    expect_equal("QUOT-25", (stand(home), len(running(home, "导演"))), ([], 1), "holds, and turns, after an edit")
+    hold(home, "bot", bot="导演")
+    home.happens(events.Edited, message=line, text="@导演 做方版")
+    expect_equal("HOLD-22", (stand(home), len(running(home, "导演"))), ([], 1), "holds, and turns, after another")
+
     home = rooms(tmp_path / "line")
     reads_and_is_held(home)
     hold(home, "bot", bot="文案")
@@ -91,11 +109,6 @@ def test_whatever_the_user_says_or_does_is_done_and_ends_the_hold(tmp_path: Path
     speak(home, NIGHT, TALK, plan=FILM)
     expect_equal("HOLD-22", stand(home), [], "holds after a line in the direct chat, about a plan of the group held")
     expect_equal("HOLD-22", running(home, "导演"), [(NIGHT, FILM)], "what runs after that")
-
-    home = rooms(tmp_path / "edit")
-    line = reads_and_is_held(home)
-    home.happens(events.Edited, message=line, text="@导演 做竖版")
-    expect_equal("HOLD-22", (stand(home), len(running(home, "导演"))), ([], 1), "holds, and turns, after an edit")
 
     home = rooms(tmp_path / "insert")
     line = hears_and_is_held(home)
@@ -134,6 +147,7 @@ def test_whatever_the_user_says_or_does_is_done_and_ends_the_hold(tmp_path: Path
 
 @proves("HOLD-23")
 def test_a_relevant_line_ends_the_whole_hold(tmp_path: Path) -> None:
+    a_mere_question_leaves_it(tmp_path / "question")
     for scope in ("session", "everything", "plan"):
         home = rooms(tmp_path / scope)
         for bot in ("导演", "文案"):
@@ -147,6 +161,11 @@ def test_a_relevant_line_ends_the_whole_hold(tmp_path: Path) -> None:
 
 @proves("HOLD-24")
 def test_what_a_line_has_to_be_about_to_end_a_hold(tmp_path: Path) -> None:
+    home = rooms(tmp_path / "to whom", lead="文案")
+    hold(home, "bot_in_plan", bot="导演", plan=FILM)
+    for text, stands in (("@文案 改一下", ["bot_in_plan"]), ("改一下", [])):
+        speak(home, text, TALK, to=ROOM, plan=FILM)
+        expect_equal("STOP-14", stand(home), stands, f"holds on the director after “{text}”")
     lines: dict[str, tuple[str, str, Any]] = {
         "to the director about the poster": ("@导演 改一下", ROOM, {"plan": POSTER}),
         "to the copywriter about the poster": ("@文案 改一下", ROOM, {"plan": POSTER}),
@@ -189,27 +208,46 @@ def test_what_a_line_has_to_be_about_to_end_a_hold(tmp_path: Path) -> None:
             expect_equal("HOLD-24", stand(home), wanted, f"holds on {scope} {name} after a line {about}")
 
 
-@proves("HOLD-25", "QUOT-36")
-def test_a_lift_frees_all_that_was_covered(tmp_path: Path) -> None:
-    home = rooms(tmp_path)
+def kept_from_both(folder: Path) -> tuple[Evening, int, int]:
+    """A group is held, with a line unread by each of its Bots; of them the copywriter has a check-back due by now."""
+    home = rooms(folder)
     begins(home, "文案", FILM, calls=(CHECK_BACK,))
-    early = speak(home, "@文案 标题要短", TALK, to=ROOM, plan=FILM)
+    for_writer = speak(home, "@文案 标题要短", TALK, to=ROOM, plan=FILM)
     begins(home, "导演", FILM)
-    also = speak(home, "@导演 节奏快一点", TALK, to=ROOM, plan=FILM)
+    for_director = speak(home, "@导演 节奏快一点", TALK, to=ROOM, plan=FILM)
     hold(home, "session", session=ROOM)
     home.later(60)
+    return home, for_writer, for_director
+
+
+def all_done(home: Evening) -> None:
+    """Both Bots come to an end with what they have to do."""
+    home.later(1)
+    while home.hop("导演", text="好。") or home.hop("文案", text="好。"):
+        pass
+
+
+@proves("HOLD-25")
+def test_a_lift_frees_whom_the_line_was_not_said_to_as_well(tmp_path: Path) -> None:
+    home, for_writer, _ = kept_from_both(tmp_path)
+    expect_equal("HOLD-10", opened(home, "文案")[0][0], "stopped", "what the hold makes of a segment at work")
     expect_equal("HOLD-25", len(home.turns("文案")), 1, "turns of the copywriter under the hold")
     speak(home, f"@导演 {NIGHT}", TALK, to=ROOM, plan=FILM)
-    home.hop("导演", text="好。")
-    home.hop("导演", text="好。")
-    home.later(1)
-    for bot, line in (("文案", early), ("导演", also)):
-        while home.hop(bot, text="好。"):
-            pass
-        expect_equal("QUOT-36", len(home.read_in(line, bot)), 1, f"how often {bot} has read what was kept back")
+    all_done(home)
     rang = "SELECT count(*) FROM inbox_items WHERE kind = 'check_back' AND state = 'read'"
-    expect_equal("HOLD-25", home.value(rang), 1, "check-backs read by the copywriter, who was not spoken to")
+    expect_equal("HOLD-25", home.value(rang), 1, "check-backs that it has read")
+    expect_equal("HOLD-25", len(home.read_in(for_writer, "文案")), 1, "how often it has read what was kept back")
     expect_equal("HOLD-25", home.value("SELECT status FROM plans WHERE id = ?", FILM), "active", "the plan's status")
+
+
+@proves("QUOT-36")
+def test_all_lines_that_a_hold_kept_are_handed_back(tmp_path: Path) -> None:
+    home, *lines = kept_from_both(tmp_path)
+    expect_equal("HOLD-10", opened(home, "文案")[0][0], "stopped", "what the hold makes of a segment at work")
+    speak(home, f"@导演 {NIGHT}", TALK, to=ROOM, plan=FILM)
+    all_done(home)
+    for bot, line in zip(("文案", "导演"), lines, strict=True):
+        expect_equal("QUOT-36", len(home.read_in(line, bot)), 1, f"how often {bot} has read what was kept back")
 
 
 @proves("HOLD-29")
@@ -239,39 +277,74 @@ def test_a_mere_question_how_far_it_is_frees_nobody(tmp_path: Path) -> None:
         expect_equal("HOLD-30", ended, ["stopped", "completed"], "the turns: the one stopped, and the answer")
 
 
-@proves("HOLD-32", "CTRL-32")
+@proves("HOLD-32")
 def test_a_kept_hold_ends_by_a_lift_alone(tmp_path: Path) -> None:
     for source in ("legacy", "void"):
-        for text, meaning in ((f"@导演 {NIGHT}", TALK), ("@导演 继续", RESUME)):
-            rule = "CTRL-32" if meaning is RESUME else "HOLD-32"
-            home = rooms(tmp_path / source / text)
-            begins(home, "导演", FILM)
-            kept(home, source, kind="plan", plan=FILM)
-            speak(home, text, meaning, to=ROOM, plan=FILM)
-            expect_equal(rule, stand(home), ["plan"], f"holds after “{text}” under one kept as {source}")
-            expect_equal(rule, [turn["mode"] for turn in home.live("导演")], ["readonly"], f"what “{text}” opens")
-            told = home.context(home.live("导演")[0]["id"])
-            expect(rule, "the hold still stands; do not claim to be going on" in told, "that is what it is told")
-            lift(home, 1)
-            expect_equal(rule, stand(home), [], f"holds after a lift, kept as {source}")
+        home = under_kept(tmp_path / source, source)
+        speak(home, f"@导演 {NIGHT}", TALK, to=ROOM, plan=FILM)
+        expect_equal("HOLD-32", stand(home), ["plan"], f"holds after a line under one kept as {source}")
+        expect_equal("HOLD-32", [turn["mode"] for turn in home.live("导演")], ["readonly"], "what the line opens")
+        lift(home, 1)
+        expect_equal("HOLD-32", stand(home), [], f"holds after a lift, kept as {source}")
+
+
+@proves("CTRL-32")
+def test_go_on_under_a_kept_hold_is_only_answered(tmp_path: Path) -> None:
+    for source in ("legacy", "void"):
+        home = under_kept(tmp_path / source, source)
+        speak(home, "@导演 继续", RESUME, to=ROOM, plan=FILM)
+        expect_equal("CTRL-32", stand(home), ["plan"], f"holds after “go on” under one kept as {source}")
+        expect_equal("CTRL-32", [turn["mode"] for turn in home.live("导演")], ["readonly"], "what “go on” opens")
+        told = home.context(home.live("导演")[0]["id"])
+        expect("CTRL-32", "the hold still stands; do not claim to be going on" in told, "that is what it is told")
+        lift(home, 1)
+        expect_equal("CTRL-32", stand(home), [], "its lift is still to be had")
+
+
+def under_kept(folder: Path, source: str) -> Evening:
+    """The director's work on the film is under a kept hold."""
+    home = rooms(folder)
+    begins(home, "导演", FILM)
+    kept(home, source, kind="plan", plan=FILM)
+    return home
 
 
 @proves("HOLD-33")
 def test_what_nobody_had_read_is_kept_back_until_a_lift_or_an_insert(tmp_path: Path) -> None:
     for way in ("lift", "insert"):
-        home = rooms(tmp_path / way)
-        begins(home, "导演", FILM)
-        waiting = speak(home, f"@导演 {NIGHT}", TALK, to=ROOM, plan=FILM)
-        coming = says(home, "@导演 还要下雨", to=ROOM)
-        hold(home, "bot", bot="导演")
-        comes(home, coming, MEANING, TALK)
-        comes(home, coming, FILING, filing({"plan": FILM}))
-        expect_equal("HOLD-33", (stand(home), running(home, "导演")), (["bot"], []), "the hold, and what runs")
-        lift(home, 1) if way == "lift" else home.happens(events.Inserted, message=waiting)
-        while home.hop("导演", text="好。"):
-            pass
-        for line in (waiting, coming):
-            expect_equal("HOLD-33", len(home.read_in(line, "导演")), 1, f"how often a line was read after {way}")
+        for scope in ("bot", "turn", "being read"):
+            home = rooms(tmp_path / f"{way} {scope}")
+            turn = begins(home, "导演", FILM)
+            line = says(home, f"@导演 {NIGHT}", to=ROOM)
+            if scope == "being read":
+                stop(home, turn)
+            comes(home, line, MEANING, TALK)
+            comes(home, line, FILING, filing({"plan": FILM}))
+            if scope == "bot":
+                hold(home, "bot", bot="导演")
+            if scope == "turn":
+                hold(home, "turn", turn=turn)
+            expect_equal("HOLD-33", running(home, "导演"), [], f"what runs, of {scope}")
+            lift(home, 1) if way == "lift" else home.happens(events.Inserted, message=line)
+            while home.hop("导演", text="好。"):
+                pass
+            expect_equal(
+                "HOLD-33", len(home.read_in(line, "导演")), 1, f"how often it was read after {way}, of {scope}"
+            )
+
+
+@proves("HOLD-33")
+def test_what_a_segment_had_been_given_and_never_saw_is_kept_back_too(tmp_path: Path) -> None:
+    home = rooms(tmp_path)
+    line = says(home, f"@导演 {NIGHT}", to=ROOM)
+    comes(home, line, MEANING, TALK)
+    filed = asked(home, line, FILING)[0].id
+    home.now += 1000
+    home.engine.handle(events.Read(key="filed", at=home.now, effect=filed, raw=json.dumps(filing({"plan": FILM}))))
+    stop(home, home.live("导演")[0]["id"])
+    expect_equal("HOLD-33", home.read_in(line, "导演"), [], "who has read a line whose hop had not begun")
+    lift(home, 1)
+    expect_equal("HOLD-33", home.read_in(line, "导演"), [2], "who has read it after the lift")
 
 
 @proves("HOLD-34")

@@ -1,9 +1,10 @@
 """What ends a Stop: which words of the user, said where and to whom, and which do not."""
 
+import json
 from pathlib import Path
 
 from evening import DOWN, shell
-from readings import FILING, MEANING, comes, filing, says
+from readings import FILING, MEANING, asked, comes, filing, refused, says
 from rooms_at_work import (
     CHECK_BACK,
     FILM,
@@ -12,6 +13,8 @@ from rooms_at_work import (
     POSTER,
     STATUS,
     begins,
+    hears_and_is_held,
+    kept,
     notes,
     over,
     rooms,
@@ -35,21 +38,28 @@ def test_the_next_line_on_the_matter_lifts_a_stop_and_its_bot_goes_on_from_it(tm
     expect_equal("STOP-12", notes(home), [], "restart notes")
 
 
-@proves("STOP-12")
+@proves("STOP-12", "DESK-36")
 def test_a_line_that_a_bot_files_to_the_stopped_matter_at_its_desk_lands_on_it(tmp_path: Path) -> None:
-    for sent in ("before", "after"):
-        home = rooms(tmp_path / sent)
+    for stopped in ("never", "before the line", "after the line", "by a kept hold"):
+        home = rooms(tmp_path / stopped)
         turn = begins(home, "导演", FILM)
-        if sent == "after":
+        if stopped in ("never", "by a kept hold"):
+            home.run("导演")
+            home.hop("导演", text="好了。")
+        if stopped == "by a kept hold":
+            kept(home, "void", kind="plan", plan=FILM)
+        if stopped == "before the line":
             stop(home, turn)
         speak(home, NIGHT, TALK, to="导演")
         desk = home.turn("导演")["id"]
-        if sent == "before":
+        if stopped == "after the line":
             stop(home, turn)
         home.hop("导演", events.Call("work_on", {"plan": FILM}), turn=desk)
-        expect_equal("STOP-12", over(home), [FILM] if sent == "before" else [], f"stopped, by a line said {sent} it")
+        lands = stopped in ("never", "before the line")
+        rule = "HOLD-76" if stopped == "never" else "DESK-36"
         bound = home.value("SELECT plan FROM turns WHERE id = ?", desk)
-        expect_equal("STOP-12", bound, None if sent == "before" else FILM, f"what its desk works on, said {sent} it")
+        expect_equal(rule, bound, FILM if lands else None, f"what its desk works on, stopped {stopped}")
+        expect_equal("STOP-12", over(home), [] if lands else [FILM], f"what is held, stopped {stopped}")
 
 
 @proves("STOP-13")
@@ -88,6 +98,8 @@ def test_a_line_is_said_to_whom_it_names_or_to_all(tmp_path: Path) -> None:
 def test_what_is_said_to_others_leaves_check_backs_suspended(tmp_path: Path) -> None:
     home = rooms(tmp_path)
     stop(home, begins(home, "导演", FILM, calls=(CHECK_BACK,)))
+    speak(home, "@文案 在吗", TALK, to=ROOM)
+    expect_equal("CTRL-27", over(home), [FILM], "what is stopped after a line that tells nobody to go on")
     speak(home, f"@文案 {NIGHT}", TALK, to=ROOM, plan=FILM)
     home.later(60)
     expect_equal("STOP-15", len(home.turns("导演")), 1, "turns of the director once its check-back was due")
@@ -104,7 +116,9 @@ def test_only_what_is_said_after_the_press_counts(tmp_path: Path) -> None:
     early = says(home, f"@导演 {NIGHT}", to=ROOM)
     stop(home, turn)
     comes(home, early, MEANING, TALK)
-    comes(home, early, FILING, filing({"plan": FILM}))
+    effect = asked(home, early, FILING)[0].id
+    raw = json.dumps(filing({"plan": FILM}))
+    expect_equal("STOP-16", refused(home, events.Read, effect=effect, raw=raw), None, "what keeps an early line back")
     expect_equal("STOP-16", stand(home), ["bot_in_plan"], "holds after a line that was being read at the press")
     expect_equal("STOP-16", running(home, "导演"), [], "what runs then")
     speak(home, "@导演 还要下雨", TALK, to=ROOM, plan=FILM)
@@ -150,6 +164,9 @@ def test_every_line_lifts_but_a_mere_stop_or_question_how_far_it_is(tmp_path: Pa
         (NIGHT, STATUS, False),
         ("停下", DOWN, True),
     )
+    home = rooms(tmp_path / "insert")
+    home.happens(events.Inserted, message=hears_and_is_held(home))
+    expect_equal("HOLD-23", stand(home), [], "holds after a direct insert")
     for number, (text, meaning, lifts) in enumerate(cases):
         home = rooms(tmp_path / str(number))
         stop(home, begins(home, "导演", FILM))

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from evening import DOWN, MINUTE, Evening, shell
-from stopping import ROOM, STOP, TALK, at_work, delivered, held, hold, lift, speak
+from stopping import ROOM, STOP, TALK, at_work, delivered, folder_of, held, lift, speak
 
 from harness.expect import expect, expect_equal, proves
 from threadrebuild.collab import events
@@ -93,12 +93,12 @@ def test_bots_that_are_named_are_held_one_by_one(tmp_path: Path) -> None:
     here = [("session", home.session(ROOM))]
     for name, other in (("导演", "文案"), ("文案", "Beta"), ("Beta", "视频导演")):
         one, two = ("bot", home.bot(name)), ("bot", home.bot(other))
-        for text, wanted in (
-            (f"@{name} 停下", [one]),
-            (f"@{name} @{other} 停下", [one, two]),
-            (f"@{name} {other}也停下", [one, two]),
+        for rule, text, wanted in (
+            ("CTRL-19", f"@{name} 停下", [one]),
+            ("CTRL-19", f"@{name} @{other} 停下", [one, two]),
+            ("CTRL-20", f"@{name} {other}也停下", [one, two]),
         ):
-            expect_equal("CTRL-19", stopped(home, text), wanted, f"what “{text}” holds")
+            expect_equal(rule, stopped(home, text), wanted, f"what “{text}” holds")
         for follower in ("，", ",", "、", "你", "也"):
             for verb in VERBS:
                 text = f"{name}{follower}{verb}"
@@ -133,16 +133,19 @@ def test_all_bots_are_everything_unless_something_narrower_is_said(tmp_path: Pat
         ("这个群里所有 Bot 停下", ROOM, [here]),
         ("群里的全都停", ROOM, [here]),
         ("这个私聊里的全都停", "导演", [you]),
-        ("这件事所有 Bot 停下", ROOM, [("plan", film)]),
     )
     for text, place, wanted in narrower:
         expect_equal("CTRL-22", stopped(home, text, to=place), wanted, f"what “{text}” holds in {place}")
+    matter = stopped(home, "这件事所有 Bot 停下")
+    expect("CTRL-22", ("everything",) not in matter, f"“this matter” is narrower than all Bots: {matter}")
+    expect_equal("CTRL-2", matter, [("plan", film)], "“this matter”, with one open here")
 
 
 @proves("CTRL-2")
 def test_this_matter_is_what_the_line_refers_to_or_the_only_one_here(tmp_path: Path) -> None:
     home = group(tmp_path)
     here = [("session", home.session(ROOM))]
+    expect_equal("CTRL-19", stopped(home, "@文案 停下"), [("bot", home.bot("文案"))], "a Bot that is named")
     expect_equal("CTRL-2", stopped(home, "这件事停下"), here, "“this matter” with none here")
     film = home.opened("新品片", to=ROOM)
     expect_equal("CTRL-2", stopped(home, "这件事停下"), [("plan", film)], "“this matter” with one here")
@@ -160,9 +163,12 @@ def test_this_matter_is_what_the_line_refers_to_or_the_only_one_here(tmp_path: P
 
 
 @proves("CTRL-21")
-def test_everything_takes_in_what_begins_later(tmp_path: Path) -> None:
-    home, _ = at_work(tmp_path)
-    hold(home, "bot", bot="文案")
-    speak(home, "所有 Bot 停下", STOP)
-    expect_equal("CTRL-21", held(home), [("bot", home.bot("文案")), ("everything",)], "the holds")
-    expect_equal("CTRL-21", home.turns("导演")[0]["state"], "stopped", "the turn under way")
+def test_everything_pauses_schedules_and_what_begins_later(tmp_path: Path) -> None:
+    for text, pauses in (("所有 Bot 停下", True), ("@导演 停下", False)):
+        home, _ = at_work(folder_of(tmp_path, text))
+        daily = {"session": home.session("文案"), "bot": home.bot("文案"), "text": "日报", "every_ms": 60 * MINUTE}
+        home.happens(events.ScheduleMade, **daily, due=home.now + 30 * MINUTE)
+        speak(home, text, STOP)
+        expect_equal("CTRL-21", home.turns("导演")[0]["state"], "stopped", f"the turn under way, after “{text}”")
+        home.later(40)
+        expect_equal("CTRL-21", len(home.turns("文案")), 1 - pauses, f"turns of a schedule that is due after “{text}”")

@@ -186,6 +186,30 @@ def test_what_was_handed_off_is_covered_and_nothing_else(tmp_path: Path) -> None
     expect_equal("HOLD-9", at_work(home), ["导演"], "who is at work after a hold on the one who was asked")
 
 
+@proves("HOLD-8")
+def test_a_stop_reaches_three_delegations_down(tmp_path: Path) -> None:
+    home = home_of(tmp_path, *CHAIN)
+    plan = home.opened("新品片", to=ROOM)
+    for bot in CHAIN:
+        home.say(f"@{bot} 做你的", to=ROOM, files=[plan])
+    for above, below in pairwise(CHAIN):
+        home.hop(above, events.Call("delegate", {}), run=False)
+        home.sql(
+            "INSERT INTO delegations (from_item, to_item, turn, session, plan, ask, expects, at)"
+            " SELECT f.id, t.id, ?, ?, t.plan, '下一步', 'deliverable', 1 FROM work_items f, work_items t"
+            " WHERE f.bot = ? AND t.bot = ?",
+            home.turn(above)["id"],
+            home.session(ROOM),
+            home.bot(above),
+            home.bot(below),
+        )
+    hold(home, "bot", bot=home.bot("导演"))
+    expect("HOLD-9", "文案" not in at_work(home), "who was asked by the one that is stopped")
+    expect_equal("HOLD-8", at_work(home), ["配音"], "who is at work, the fifth four delegations down")
+    covered = home.rows("SELECT b.name FROM hold_cover c JOIN bots b ON b.id = c.bot ORDER BY b.id")
+    expect_equal("HOLD-8", [name for (name,) in covered], list(CHAIN[1:4]), "the Bots covered in that plan")
+
+
 @proves("HOLD-9")
 def test_a_delegation_is_covered_as_a_bot_in_a_plan(tmp_path: Path) -> None:
     for state, wanted in (("open", ["文案/2/0"]), ("replied", ["文案/2/0", "文案/1/1"])):

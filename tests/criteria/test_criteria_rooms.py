@@ -17,6 +17,7 @@ TWO_OF_ONE_BOT = f"{LIVE}, bot = 1, session = 1 WHERE id IN (1, 2)"
 ASKED = (
     "INSERT INTO delegations (from_item, to_item, session, ask, expects, at) VALUES (1, 1, 1, '写什么？', 'answer', 1)"
 )
+ALL_HELD = "INSERT INTO holds (scope, source, seq, at) VALUES ('everything', 'user_button', 1, 0)"
 PLANTS = {
     "one live segment a work item": [f"UPDATE turns SET work_item = 1, {LIVE}"],
     "one live segment a Bot and plan": [f"UPDATE turns SET plan = 1, {TWO_OF_ONE_BOT}"],
@@ -50,6 +51,24 @@ PLANTS = {
         " SELECT session, author, bot, seq, at, text, turn FROM messages WHERE author = 'bot'"
     ],
     "the reply that ended a segment was sent": ["UPDATE messages SET text = 'another' WHERE author = 'bot'"],
+    "nothing that is held is live but what only answers": [ALL_HELD, f"UPDATE turns SET {LIVE} WHERE id = 1"],
+    "what is held has no call under way": [
+        ALL_HELD,
+        "UPDATE calls SET state = 'started', effect = (SELECT min(id) FROM effects), effectful = 1",
+        "UPDATE effects SET state = 'started'",
+    ],
+    "a hold is lifted by what the user did since": [
+        ALL_HELD,
+        "UPDATE holds SET seq = (SELECT max(seq) FROM events), lifted_by = (SELECT max(id) FROM user_actions)",
+    ],
+    "a check-back under a hold is suspended, and void to who knows no holds": [
+        ALL_HELD,
+        "INSERT INTO waits (work_item, kind, due, state) SELECT id, 'timer', 0, 'open' FROM work_items LIMIT 1",
+    ],
+    "a plan under a hold of its own or its session's is not active": [
+        "INSERT INTO holds (scope, plan, source, seq, at) SELECT 'plan', id, 'user_button', 1, 0 FROM plans",
+        "UPDATE plans SET status = 'active'",
+    ],
     "a tool is begun once for a call": [
         "INSERT INTO effects (event, kind, turn, subject, body, state)"
         " SELECT event, kind, turn, subject, body, 'done' FROM effects WHERE kind = 'run_tool'"

@@ -33,7 +33,7 @@ def log(tmp_path: Path) -> Path:
 
 def lanes_in(log: Path) -> Lanes:
     (each,) = view_of(*read_steps(log)).transcripts
-    return lanes_of(each.lines, each.turns, each.woke, each.events)
+    return lanes_of(each)
 
 
 def test_the_page_points_only_into_itself_and_names_steps_of_the_log(log: Path) -> None:
@@ -103,3 +103,27 @@ def test_it_says_why_each_bot_woke_or_did_not(log: Path) -> None:
         assert words in said, words
     titles = html.unescape(page_of(log))
     assert "<title>文案: it was mentioned; opened a turn</title>" in titles
+
+
+def test_a_hold_lies_over_what_it_covers_for_as_long_as_it_stands(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    (story,) = load_stories(ROOT / "scenarios/collab/holds/stopped-and-going-on.toml")
+    with path.open("w", encoding="utf-8") as file:
+        log = RunLog(file)
+        log.add("run", command="rebuild-harness run x.toml", version="0", settings={})
+        play_story(log, 0, StoryJob(story, tmp_path / "story"))
+        log.add("end", verdict="green", green=1, red=0)
+    drawn = lanes_in(path)
+    assert [(band.lane.sort, band.lane.name) for band in drawn.bands] == [
+        ("room", "剪辑组"),
+        ("bot", "导演"),
+        ("bot", "文案"),
+    ]
+    stopped, answers, goes_on = drawn.bars
+    (said,) = {band.said for band in drawn.bands}
+    for band in drawn.bands:
+        assert stopped.y + stopped.height <= band.y < answers.y < band.y + band.height <= goes_on.y
+    assert said.startswith("hold 1 on session 剪辑组, 09:10:01–09:30:01, by “停下”; lifted by “@导演 片头换成夜景”")
+    page = page_of(path)
+    assert "<h3>Holds</h3>" in page and page.count('class="held"') == len(drawn.bands) + 1
+    assert "还在做吗" in page and "导演</b> it was said to it; opened a turn" in page

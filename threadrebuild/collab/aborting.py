@@ -58,14 +58,24 @@ def killed(change: Change, event: Killed) -> None:
     change.log("command.killed", effect=body)
 
 
-def end_left_over(change: Change) -> None:
-    """Have the commands ended that an application before this one has left running."""
-    left = change.db.rows(
-        "SELECT effect FROM processes WHERE ended = 0 AND effect NOT IN (SELECT json_extract(body, '$.effect')"
-        " FROM effects WHERE kind = 'kill' AND state IN ('pending', 'started')) ORDER BY effect"
+def left_running(change: Change) -> list[int]:
+    """The commands that an application before this one has begun and not seen to their end.
+
+    One that began right before that died is not on record yet: its processes carry the number of what asked for it.
+    """
+    rows = change.db.rows(
+        "SELECT effect FROM processes WHERE ended = 0 UNION"
+        " SELECT id FROM effects WHERE kind = 'run_tool' AND state = 'started' ORDER BY 1"
     )
-    for each in left:
-        _end(change, each["effect"])
+    return [row["effect"] for row in rows]
+
+
+def end_all(change: Change, commands: list[int]) -> None:
+    """Have commands ended, but for those that are to be ended already."""
+    for effect in commands:
+        asked = "SELECT 1 FROM effects WHERE kind = 'kill' AND subject = ? AND state IN ('pending', 'started')"
+        if not change.db.value(asked, _subject(effect)):
+            _end(change, effect)
 
 
 def _note_left(change: Change, effect: int) -> None:
@@ -77,7 +87,7 @@ def _note_left(change: Change, effect: int) -> None:
 
 
 def _end(change: Change, effect: int) -> None:
-    change.effect("kill", {"effect": effect, **_how(change.db, effect)}, subject=f"effect:{effect}")
+    change.effect("kill", {"effect": effect, **_how(change.db, effect)}, subject=_subject(effect))
 
 
 def _how(db: Database, effect: int) -> dict[str, Any]:
@@ -90,3 +100,7 @@ def _how(db: Database, effect: int) -> dict[str, Any]:
         return {"how": "cancel"}
     group = {} if known is None else {"group": known["pgid"], "mark": known["mark"]}
     return {"how": "exit", "grace_ms": GRACE_MS, **group}
+
+
+def _subject(effect: int) -> str:
+    return f"effect:{effect}"

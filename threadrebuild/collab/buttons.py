@@ -13,7 +13,7 @@ each with `"acted": {"action", "plan", "made", "lifted"}` once a button of it wa
 
 import json
 import sqlite3
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from threadrebuild.collab import cards, control, holds, household, messages, obstacles, restarts
@@ -45,7 +45,7 @@ def press(change: Change, event: ControlPressed) -> None:
     data = json.loads(message["control"] or "{}")
     if change.level < holds.FROM_LEVEL or not _is_offered(change.db, data, event.action, event.plan):  # CTRL-34
         raise ValueError(f"line {event.message} has no such button")
-    if "acted" in data:  # CTRL-33 DESK-37
+    if "acted" in data:  # CTRL-33
         return
     action = change.db.write(
         "INSERT INTO user_actions (event, kind, message, request) VALUES (?, 'button', ?, ?)",
@@ -94,21 +94,17 @@ def _came_of(change: Change, action: int) -> dict[str, list[int]]:
     return {"made": [row["id"] for row in made], "lifted": [row["id"] for row in lifted]}
 
 
-def _let_go(
-    change: Change,
-    found: Sequence[sqlite3.Row],
-    action: int,
-    words: str = "",
-    *,
-    but_in: Collection[int] = (),
-) -> None:
-    """Lift holds, and let what they stopped go on with a note; but not in those sessions, where a line does that."""
+def _lift(change: Change, found: Sequence[sqlite3.Row], action: int) -> list[tuple[int, restarts.Record]]:
+    """Lift holds; returns what each has stopped."""
     for hold in found:
         holds.lift(change, hold["id"], action)
-    for hold in found:
-        for stopped in restarts.of_hold(change, hold["id"]):
-            if stopped["session"] not in but_in:  # CTRL-44
-                restarts.restart(change, hold["id"], stopped, words)  # CTRL-36 CTRL-40 CTRL-43 CTRL-45 CTRL-47
+    return [(hold["id"], each) for hold in found for each in restarts.of_hold(change, hold["id"])]
+
+
+def _restart(change: Change, stopped: Sequence[tuple[int, restarts.Record]], words: str = "") -> None:
+    """Let stopped work go on with a note, what a Stop has stopped as well."""
+    for hold, each in stopped:
+        restarts.restart(change, hold, each, words)
 
 
 # -------------------------------------------------------------------- on a line of the user, and on status lines
@@ -132,7 +128,7 @@ def _continue(change: Change, press: Press) -> None:
     if any(control.is_wider(change.db, hold, asked) for hold in found):  # CTRL-37
         obstacles.tell(change, press.message["session"], asked, found)
         return
-    _let_go(change, found, press.action, press.message["text"])  # CTRL-36
+    _restart(change, _lift(change, found, press.action), press.message["text"])  # CTRL-36
 
 
 def _only_continue(change: Change, press: Press) -> None:
@@ -143,11 +139,12 @@ def _only_continue(change: Change, press: Press) -> None:
     for hold in found:
         if control.is_wider(change.db, hold, asked):
             obstacles.split(change, hold, spared)  # CTRL-39
-    _let_go(change, found, press.action)  # CTRL-40
+    _restart(change, _lift(change, found, press.action))  # CTRL-40
 
 
 def _continue_all(change: Change, press: Press) -> None:
-    _let_go(change, _standing(change.db, press.data.get("held_ids", ())), press.action)  # CTRL-41
+    found = _standing(change.db, press.data.get("held_ids", ()))
+    _restart(change, _lift(change, found, press.action))  # CTRL-41
 
 
 # -------------------------------------------------------------------- on a receipt of before
@@ -156,12 +153,12 @@ def _continue_all(change: Change, press: Press) -> None:
 def _undo(change: Change, press: Press) -> None:
     """Lift what was stopped, as if it had never been; the line that stopped it is handed out like any other."""
     lines = _lines_behind(change, press.data)
-    opens_there = {  # CTRL-44
-        line["session"]
-        for line in lines
-        if household.session_of(change.db, line["session"])["kind"] == "direct"  # CTRL-45
+    opens_there = {
+        line["session"] for line in lines if household.session_of(change.db, line["session"])["kind"] == "direct"
     }
-    _let_go(change, _standing(change.db, press.data["hold_ids"]), press.action, but_in=opens_there)  # CTRL-43
+    for hold, each in _lift(change, _standing(change.db, press.data["hold_ids"]), press.action):
+        if each["session"] not in opens_there:  # CTRL-44 CTRL-45
+            restarts.restart(change, hold, each)  # CTRL-45
     for line in lines:
         messages.hand_out_again(change, line)  # CTRL-43
 
@@ -182,7 +179,7 @@ def _only_stop(change: Change, press: Press) -> None:
         scope = Scope("bot_in_plan", bot=hold["bot"], plan=press.plan)
         void = bool(hold["void"])
         holds.make(change, scope, source="user_button", message=hold["source_message"], void=void)  # CTRL-47
-    _let_go(change, narrowed, press.action)  # CTRL-47
+    _restart(change, _lift(change, narrowed, press.action))  # CTRL-47
 
 
 def _cancel(change: Change, press: Press) -> None:
@@ -222,12 +219,12 @@ def _plans_of(db: Database, data: dict[str, Any], action: str) -> list[int | Non
 
 def _worked_on_beside(db: Database, data: dict[str, Any]) -> list[int | None]:
     """The plans where other Bots were at work when it was stopped, as far as there are buttons for them."""
-    return _plans(db, data["hold_ids"], "working_beside", "%")  # CTRL-46
+    return _plans(db, data["hold_ids"], "working_beside", "%")
 
 
 def _stopped_in(db: Database, data: dict[str, Any]) -> list[int | None]:
     """The plans where Bots were stopped that are held as such, as far as there are buttons for them."""
-    return _plans(db, data["hold_ids"], "stopped_turns", "bot")  # CTRL-47
+    return _plans(db, data["hold_ids"], "stopped_turns", "bot")
 
 
 def _plans(db: Database, known: list[int], record: str, scope: str) -> list[int | None]:
@@ -242,12 +239,12 @@ def _plans(db: Database, known: list[int], record: str, scope: str) -> list[int 
 
 
 def _undo_plan(change: Change, press: Press) -> dict[str, Any]:
-    return {"kept": cards.undo(change, press.data)}  # DESK-40
+    return {"kept": cards.undo(change, press.data)}
 
 
 def _merge_plan(change: Change, press: Press) -> dict[str, Any]:
     assert press.plan is not None
-    return {"kept": cards.merge(change, press.data, press.plan)}  # DESK-40
+    return {"kept": cards.merge(change, press.data, press.plan)}
 
 
 _ACTIONS: dict[str, Callable[[Change, Press], dict[str, Any] | None]] = {

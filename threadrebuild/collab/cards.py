@@ -14,6 +14,8 @@ from threadrebuild.collab.target import Target
 
 UNDO, MERGE = "undo_plan", "merge_plan"
 ACTIONS = (UNDO, MERGE)
+BEGUN = ("ok", "failed", "unknown")  # DESK-40
+"""How calls end that were begun."""
 
 
 def undo(change: Change, card: dict[str, Any]) -> dict[str, list[str]]:
@@ -43,12 +45,14 @@ def merge(change: Change, card: dict[str, Any], into: int) -> dict[str, list[str
 def _fits(change: Change, new: int, into: int) -> bool:
     """Whether a plan goes on, or is handed in, in the same project; a hold that keeps it from that does not matter."""
     home = change.db.value("SELECT session FROM plans WHERE id = ?", new)
-    goes_on = f"status IN ('active', 'delivered') OR ({parking.WOULD_GO_ON})"  # DESK-43
-    return bool(
-        change.db.value(
-            f"SELECT 1 FROM plans WHERE id = ? AND session IS ? AND ({goes_on})",
-            into,
-            home,  # DESK-43
+    plan = change.db.row("SELECT * FROM plans WHERE id = ?", into)
+    halted = change.db.value(f"SELECT 1 FROM plans WHERE id = ? AND {parking.WOULD_GO_ON}", into)
+    return (
+        plan is not None
+        and plan["session"] == home  # DESK-43
+        and (
+            plan["status"] in ("active", "delivered")  # DESK-43
+            or bool(halted)  # DESK-42
         )
     )
 
@@ -83,11 +87,15 @@ def _abandon(change: Change, plan: int) -> dict[str, list[str]]:
 def _kept(change: Change, plan: int) -> dict[str, list[str]]:
     files = change.db.rows("SELECT DISTINCT path FROM artifacts WHERE plan = ? AND written = 1 ORDER BY path", plan)
     calls = change.db.rows(
-        "SELECT c.name, c.arguments FROM calls c JOIN turns t ON t.id = c.turn"
-        " WHERE t.plan = ? AND c.effectful = 1 AND c.state IN ('ok', 'failed', 'unknown') ORDER BY c.id",
+        "SELECT c.* FROM calls c JOIN turns t ON t.id = c.turn WHERE t.plan = ? ORDER BY c.id",
         plan,
     )
-    return {  # DESK-40
+    return {
         "files": [row["path"] for row in files],
-        "calls": [f"{row['name']} {row['arguments']}" for row in calls],
+        "calls": [
+            f"{row['name']} {row['arguments']}"
+            for row in calls
+            if row["effectful"]  # DESK-40
+            if row["state"] in BEGUN  # DESK-40
+        ],
     }

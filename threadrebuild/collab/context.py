@@ -3,6 +3,7 @@
 Pure: the same store and segment give the same text.
 """
 
+import json
 import sqlite3
 from collections.abc import Sequence
 
@@ -104,13 +105,17 @@ def _transcript(db: Database, turn: sqlite3.Row) -> list[str]:
     rows = db.rows(
         "SELECT m.*, b.name AS speaker FROM messages m LEFT JOIN bots b ON b.id = m.bot WHERE m.session = ?"
         " AND m.id < ifnull(?, m.id + 1) AND m.only_for IS NULL"  # CHKB-05
-        " AND ifnull(m.control ->> 'kind', '') <> 'receipt'"  # CTRL-42
         " ORDER BY m.id DESC LIMIT ?",
         turn["session"],
         turn["trigger_message"],
         TRANSCRIPT_LINES,
     )
-    said = [row for row in reversed(rows) if row["state"] != "withdrawn"]  # QUOT-30
+    said = [
+        row
+        for row in reversed(rows)
+        if row["state"] != "withdrawn"  # QUOT-30
+        if json.loads(row["control"] or "{}").get("kind") != "receipt"  # CTRL-42
+    ]
     return [f"{localtime.shown(db, row['at'])} {_line(db, turn, row)}" for row in said]
 
 

@@ -13,6 +13,11 @@ from threadrebuild.collab.understanding import Speech
 from threadrebuild.database import Database
 
 SETTLED = ("done", "answered", "not_adopted", "deferred", "unconfirmed")  # END-05
+CLAIMS = (
+    None,  # END-11
+    "done",  # END-12
+)
+"""The endings that say that their work is done: by words alone, or by that reason."""
 GIVEN_UP = ("blocked", "gave_up")
 """The reasons for which an ending says itself that its work is not done."""
 
@@ -108,8 +113,7 @@ def _unanswered(change: Change, turn: sqlite3.Row, draft: Draft) -> Back | None:
 def _open_duties(change: Change, turn: sqlite3.Row, draft: Draft) -> Back | None:
     owed = duties.of(change.db, turn["work_item"])
     if (
-        draft.reason not in (None, "done")
-        or turn["mode"] != "work"  # END-11
+        draft.reason not in CLAIMS
         or not owed  # END-12
         or duties.really_waits(change.db, turn["work_item"])  # END-12
     ):

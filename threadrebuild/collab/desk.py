@@ -88,11 +88,8 @@ def count(change: Change, turn: sqlite3.Row, refused: Refused) -> bool:
 
     With the last bounce it is closed, and the user is told that the Bot did not find out what the lines belong to.
     """
-    if (
-        turn["mode"] != "desk"  # DESK-28 END-34
-        or not isinstance(refused, Bounced)  # DESK-28 END-33
-    ):
-        return True
+    if turn["mode"] != "desk" or not isinstance(refused, Bounced):
+        return True  # DESK-28 END-34
     change.db.write("UPDATE turns SET bounces = bounces + 1 WHERE id = ?", turn["id"])  # DESK-08
     change.log("attribution.bounced", bot=turn["bot"], turn=turn["id"], code=refused.code)
     if turn["bounces"] + 1 < BOUNCES:  # DESK-27

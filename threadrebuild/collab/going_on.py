@@ -6,7 +6,7 @@ note, where the line says to go on; a line in a group that names nobody is said 
 
 import sqlite3
 
-from threadrebuild.collab import inbox, lifting, private, restarts, scopes, work
+from threadrebuild.collab import inbox, lifting, private, restarts, work
 from threadrebuild.collab.change import Change
 
 _MATTER = "FROM (SELECT * FROM hold_subjects WHERE kind = 'turn' AND id = ?) t"
@@ -20,26 +20,25 @@ def take_along(change: Change, message: sqlite3.Row) -> None:
         " WHERE u.message = ? AND u.kind = 'line' ORDER BY h.id",
         message["id"],
     )
+    if not lifted:
+        return
     goes_on, to_all = lifting.says_go_on(change, message), lifting.says_to_all(change, message)
-    if not lifted or not (goes_on or to_all):  # HOLD-111 STOP-12
+    if not (goes_on or to_all):  # HOLD-27 HOLD-28 HOLD-111 CTRL-30
         return
     stopped = {each["turn"]: each for hold in lifted for each in restarts.of_hold(change, hold["id"])}
     for each in stopped.values():
-        if not _is_said_to(change, message, each):  # HOLD-26 HOLD-27
+        if not _is_said_to(change, message, each):  # HOLD-26 HOLD-27 HOLD-28 CTRL-30
             continue
-        if _reached(change, message, each):  # CTRL-29
-            continue
-        if goes_on or not each["by_stop"]:
-            restarts.restart(change, lifted[-1]["id"], each, message["text"])  # HOLD-28 CTRL-30
-        if to_all:
-            _let_hear(change, message, each)  # HOLD-28
+        hears = each["by_stop"] and not _reached(change, message, each)
+        if goes_on or not each["by_stop"]:  # HOLD-27 HOLD-28 CTRL-30
+            hears = restarts.restart(change, lifted[-1]["id"], each, message["text"])
+        if to_all and hears:  # HOLD-28
+            _let_hear(change, message, each)
 
 
 def _is_said_to(change: Change, message: sqlite3.Row, stopped: "restarts.Record") -> bool:
     """Whether a line is said to the Bot of stopped work; in a group that names nobody, also for work of that group."""
-    if lifting.says_go_on(change, message) and scopes.names_all(change.db, message):  # CTRL-27
-        return True
-    if stopped["bot"] in lifting.addressed(change, message):
+    if lifting.lets_all_go_on(change, message) or stopped["bot"] in lifting.addressed(change, message):
         return True
     home = change.db.value(f"SELECT p.session {_MATTER} JOIN plans p ON p.id = t.plan", stopped["turn"])
     return lifting.says_to_all(change, message) and home == message["session"]

@@ -83,7 +83,7 @@ def press(change: Change, event: HoldMade) -> None:
         if not change.db.value(f"SELECT 1 FROM {field}s WHERE id = ?", getattr(scope, field)):
             raise Missing(f"there is no {field} {getattr(scope, field)}")
     change.db.write("INSERT INTO user_actions (event, kind, request) VALUES (?, 'button', ?)", change.event, event.key)
-    make(change, scope, source="user_button", place=event.place)
+    make(change, scope, source="user_button", place=event.place)  # HOLD-106
 
 
 def lift(change: Change, hold: int, action: int) -> None:
@@ -115,7 +115,7 @@ def hearer(message: int, bot: int) -> int:
 
 def is_kept(hold: sqlite3.Row) -> bool:
     """Whether a hold stands until it is lifted, whatever the user says."""
-    return hold["source"] == "legacy" or bool(hold["void"])  # HOLD-32 CTRL-32 QUOT-26
+    return hold["source"] == "legacy" or bool(hold["void"])
 
 
 def active(db: Database) -> list[sqlite3.Row]:
@@ -177,7 +177,7 @@ def _keep_back(change: Change, hold: int) -> None:
     """Let what waits to be read in held work wait on."""
     for item in _hit(change.db, hold, "item"):
         for copy in change.db.rows("SELECT * FROM inbox_items WHERE id = ? AND state = 'queued'", item):
-            inbox.keep_back(change, copy, over(change.db, "item", item))  # HOLD-33
+            inbox.keep_back(change, copy, over(change.db, "item", item))
             work.settle_waiting(change, copy["work_item"])
 
 

@@ -18,11 +18,11 @@ def by_line(change: Change, message: sqlite3.Row) -> None:
     if change.level < holds.FROM_LEVEL or _says_nothing_new(change, message["id"]):
         return
     to = addressed(change, message)
-    lets_all_go_on = says_go_on(change, message) and scopes.names_all(change.db, message)  # CTRL-27
+    for_all = lets_all_go_on(change, message)
     for hold in holds.active(change.db):
         if (
             hold["seq"] < message["seq"]  # STOP-16
-            and (lets_all_go_on or is_about(change, hold, message, to))  # HOLD-22 STOP-13
+            and (for_all or is_about(change, hold, message, to))  # HOLD-22 STOP-13
         ):
             _end(change, hold, action_of(change, message))
 
@@ -120,6 +120,11 @@ def says_go_on(change: Change, message: sqlite3.Row) -> bool:
     return read is not None and read.control == "resume"
 
 
+def lets_all_go_on(change: Change, message: sqlite3.Row) -> bool:
+    """Whether a line tells all Bots to go on, wherever they are."""
+    return says_go_on(change, message) and scopes.names_all(change.db, message)  # CTRL-27
+
+
 def is_about(change: Change, hold: sqlite3.Row, message: sqlite3.Row, to: Collection[int]) -> bool:
     """Whether a hold is what a line is about: by where it is filed, whom it is said to, and where."""
     targets = attribution.targets(change.db, message["id"])
@@ -134,12 +139,9 @@ def is_about(change: Change, hold: sqlite3.Row, message: sqlite3.Row, to: Collec
         case "plan":
             return hold["plan"] in plans  # HOLD-24
         case "ticket":
-            return hold["ticket"] in {target.ticket for target in targets}  # HOLD-24
+            return hold["ticket"] in {target.ticket for target in targets}  # HOLD-24 CTRL-24 CTRL-28
         case "bot_in_plan":
-            return (
-                hold["plan"] in plans  # STOP-12 STOP-17 STOP-18 CTRL-24 CTRL-28
-                and hold["bot"] in to  # CTRL-25
-            )
+            return hold["plan"] in plans and hold["bot"] in to  # STOP-12 STOP-17 STOP-18 CTRL-24 CTRL-25 CTRL-28
     turn = change.db.row("SELECT * FROM hold_subjects WHERE kind = 'turn' AND id = ?", hold["turn"])
     if turn is None or turn["bot"] not in to:
         return False
@@ -155,9 +157,10 @@ def action_of(change: Change, message: sqlite3.Row) -> int:
 
 
 def _end(change: Change, hold: sqlite3.Row, action: int) -> None:
-    still_stands = holds.hold_of(change.db, hold["id"])["lifted_by"] is None
-    if still_stands and not holds.is_kept(hold):  # HOLD-21
-        holds.lift(change, hold["id"], action)  # HOLD-23
+    if (
+        holds.hold_of(change.db, hold["id"])["lifted_by"] is None and not holds.is_kept(hold)  # HOLD-32 CTRL-32 QUOT-26
+    ):
+        holds.lift(change, hold["id"], action)  # HOLD-21 HOLD-23
 
 
 def _mentioned(change: Change, message: sqlite3.Row) -> set[int]:
@@ -170,6 +173,5 @@ def _says_nothing_new(change: Change, message: int) -> bool:
     meant = reader.meaning(change.db, message)
     asks_how_far = meant.status and meant.control == "neither"
     return (
-        reader.only_stops(change.db, message)  # STOP-19
-        or asks_how_far  # HOLD-30 STOP-19 STAT-7
+        reader.only_stops(change.db, message) or asks_how_far  # HOLD-30 STOP-19 STAT-7
     )

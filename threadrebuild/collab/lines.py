@@ -109,7 +109,7 @@ def insert(change: Change, event: Inserted) -> None:
         lifting.by_operation(change, "item", copy["id"], action)  # QUOT-32
     work_items = dict.fromkeys(copy["work_item"] for copy in waiting)
     interrupted = [item for item in work_items if _interrupt(change, item)]
-    if not (interrupted or held):  # QUOT-35
+    if not (interrupted or held):  # QUOT-35 HOLD-34
         messages.note(change, message["session"], NO_STEP)
     change.log("line.inserted", message=message["id"], interrupted=interrupted)
 

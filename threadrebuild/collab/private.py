@@ -32,7 +32,7 @@ def put(
         change,
         session,
         text,
-        only_for=bot,  # HOLD-89 CHKB-05
+        only_for=bot,  # HOLD-89 HOLD-34 CHKB-05
     )
     change.db.write("UPDATE messages SET plan = ? WHERE id = ?", plan, message)
     copy = change.db.write(

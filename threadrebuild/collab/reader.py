@@ -167,12 +167,12 @@ def understood(db: Database, message: int) -> Meaning | None:
 
 def only_stops(db: Database, message: int) -> bool:
     """Whether a line was read as telling somebody to stop, and nothing else; fixed words never say so."""
-    read = understood(db, message)
-    if read is None:  # CTRL-2 CTRL-3 CTRL-4 READ-02
-        return False
+    meant = meaning(db, message)
+    if understood(db, message) is None:  # CTRL-2 CTRL-3 CTRL-4 READ-02
+        meant = Meaning()
     return (
-        read.control == "stop"  # READ-23 CTRL-1 CTRL-8 CTRL-9 CTRL-10 READ-07
-        and read.only  # READ-23 CTRL-12
+        meant.control == "stop"  # READ-23 CTRL-1 CTRL-8 CTRL-9 CTRL-10 READ-07
+        and meant.only  # READ-23 CTRL-12
     )
 
 

@@ -57,6 +57,8 @@ def give_back(change: Change, hold: int) -> None:
     """
     free = []
     for line in holds.record_of(holds.hold_of(change.db, hold)).get("answered_lines", []):
+        if not change.db.value("SELECT 1 FROM inbox_items WHERE id = ? AND state = 'held'", line["copy"]):
+            continue  # It was inserted meanwhile, or an older version has let its Bot go.
         still = holds.over(change.db, "item", line["copy"])
         if still:
             _keep(change, max(still, key=holds.is_kept), [line])  # HOLD-84

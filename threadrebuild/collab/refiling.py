@@ -22,11 +22,12 @@ def refile(change: Change, message: int, now: list[Target]) -> None:
     before = attribution.targets(change.db, message)
     attribution.exchange(change, message, now)
     _rehang_requirements(change, message, before, now)  # ATTR-27
+    come = [target for target in now if target not in before] or now  # DESK-41
     for item in _copies(change, message, "i.state IN ('queued', 'held')"):
         if item["plan"] not in {target.plan for target in now}:
-            _move(change, line, item, now)
+            _move(change, line, item, come)
     for item in _copies(change, message, "i.state = 'read'"):
-        _correct(change, line, item, now)
+        _correct(change, line, item, now, come)
     main = now[0].plan if now else None
     change.log(  # ATTR-21
         "attribution.changed",
@@ -53,9 +54,9 @@ def _move(change: Change, line: sqlite3.Row, item: sqlite3.Row, now: list[Target
     work.settle_waiting(change, item["work_item"])
 
 
-def _correct(change: Change, line: sqlite3.Row, item: sqlite3.Row, now: list[Target]) -> None:
+def _correct(change: Change, line: sqlite3.Row, item: sqlite3.Row, now: list[Target], come: list[Target]) -> None:
     """Tell a Bot that has read a line where it belongs now, and its segment, if that is still at it, to leave it."""
-    for target in _missing(change, line["id"], item["bot"], now):  # ATTR-23
+    for target in _missing(change, line["id"], item["bot"], come):  # ATTR-23
         _put(change, line, item["bot"], target, "correction", "app", BELONGS_HERE.format(text=item["text"]))
     turn = change.db.row("SELECT * FROM live_turns WHERE id = ?", item["read_by_turn"])
     if turn is not None and turn["plan"] not in {target.plan for target in now}:  # ATTR-26

@@ -108,7 +108,7 @@ def _goes_on(change: Change, old: sqlite3.Row) -> bool:
         matter,
         old["session"],
     )
-    return bool(later or waits)  # HOLD-86
+    return bool(later or waits)  # HOLD-86 CTRL-29
 
 
 def _note(change: Change, hold: int, stopped: Record, words: str) -> str:

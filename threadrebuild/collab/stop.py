@@ -45,9 +45,13 @@ def end(change: Change, turn: int) -> None:
 def end_held(change: Change, turn: int) -> bool:
     """End a segment that has come under a hold; False where the store will not have it ended, as an older one's.
 
-    What it runs outside is ended all the same, and nothing that it still asks for is carried out.
+    What it runs outside is ended all the same, and nothing that it still asks for is carried out. What it was to read
+    in a hop that never began is kept for the lift.
     """
     aborting.give_up(change, turn)  # HOLD-14
+    row = turns.live(change, turn)
+    if row is not None:
+        turns.put_back(change, row, until_a_lift=True)  # HOLD-33
     try:
         with change.db.attempt():
             _end(change, turn)  # HOLD-13 HOLD-15
@@ -69,12 +73,13 @@ def _aimed_at(change: Change, event: StopPressed) -> int:
     """
     if event.turn is not None:
         return event.turn
+    seen: int | None = None
     if event.session is not None:
         seen = stop_menus.of_session(change.db, event.session, change.at)["stop"]  # STOP-5
-    elif change.level < holds.FROM_LEVEL:
+    elif change.level < holds.FROM_LEVEL:  # STOP-6
         seen = stop_menus.in_latest_direct_chat(change.db)
     else:
         raise ValueError("Stop aims at a turn or at a direct chat")
     if seen is None:
         raise Conflict("not_running", "there is nothing that Stop could hit")
-    return int(seen)
+    return seen

@@ -49,23 +49,31 @@ def of_plan(view: Database, plan: int, at: int) -> dict[str, Any]:
     name = view.value("SELECT name FROM plans WHERE id = ?", plan)
     if name is None:
         raise Missing(f"there is no plan {plan}")
-    return {"stop": None, "items": _offered(view, [_item("plan", plan, name), _item("everything")])}  # HOLD-103
+    items = [
+        _item("plan", plan, name),  # HOLD-103
+        _item("everything"),  # HOLD-103
+    ]
+    return {"stop": None, "items": _offered(view, items)}
 
 
 def of_menu_bar(view: Database) -> dict[str, Any]:
     """What the menu bar offers: to stop everything, be anybody at work or not; below holds, one segment's Stop."""
     if _level(view) < FROM_LEVEL:
         return {"stop": in_latest_direct_chat(view), "items": []}
-    return {"stop": None, "items": _offered(view, [_item("everything")])}  # HOLD-104
+    items = [
+        _item("everything"),  # HOLD-103 HOLD-104
+    ]
+    return {"stop": None, "items": _offered(view, items)}
 
 
 def in_latest_direct_chat(view: Database) -> int | None:
     """The segment that runs in the direct chat which was active last, of those where one does."""
-    found: int | None = view.value(
-        "SELECT max(t.id) FROM live_turns t JOIN sessions s ON s.id = t.session AND s.kind = 'direct'"
-        " GROUP BY s.id ORDER BY (SELECT max(seq) FROM messages WHERE session = s.id) DESC"  # STOP-6
+    rows = view.rows(
+        "SELECT max(t.id) AS turn, (SELECT max(seq) FROM messages WHERE session = s.id) AS active"
+        " FROM live_turns t JOIN sessions s ON s.id = t.session AND s.kind = 'direct' GROUP BY s.id ORDER BY s.id"
     )
-    return found
+    rows.sort(key=lambda row: row["active"], reverse=True)  # STOP-6
+    return rows[0]["turn"] if rows else None
 
 
 def _of_group(view: Database, session: int) -> list[Item]:

@@ -202,11 +202,12 @@ def restarted(change: Change, event: Started) -> None:
 
     A segment that waits for the user had nothing under way, and waits on; one whose words are read, too.
     """
+    left = aborting.left_running(change)
     for row in change.db.rows(
         "SELECT * FROM live_turns t WHERE state = 'running' AND NOT EXISTS (SELECT 1 FROM effects"
         " WHERE turn = t.id AND kind = 'read' AND state IN ('pending', 'started')) ORDER BY id"
     ):
-        _put_back(change, row)
+        put_back(change, row)
         end(change, row["id"], "interrupted", "restart")  # TURN-21 HOLD-94
     work.mend(change)
     for effect in change.db.rows("SELECT * FROM effects WHERE state IN ('pending', 'started') ORDER BY id"):
@@ -220,8 +221,33 @@ def restarted(change: Change, event: Started) -> None:
             effect["body"],
         )
         change.db.write("UPDATE judgements SET effect = ? WHERE effect = ?", again, effect["id"])
-    aborting.end_left_over(change)
+    aborting.end_all(change, left)
     startup.check(change)
+
+
+def put_back(change: Change, turn: sqlite3.Row, *, until_a_lift: bool = False) -> None:
+    """Let what a segment was to read in a hop that was never begun be unread: nobody has been given it.
+
+    What a read-only answer was to read waits again for the work that it was sent to, under a hold as held; with
+    `until_a_lift` all of it waits so.
+    """
+    never_begun = "SELECT 1 FROM effects WHERE turn = ? AND kind = 'hop' AND state = 'pending'"
+    if not change.db.value(never_begun, turn["id"]):
+        return
+    for item in change.db.rows(
+        "SELECT * FROM inbox_items WHERE read_by_turn = ? AND read_in_hop = ? ORDER BY id", turn["id"], turn["hops"]
+    ):
+        back = "UPDATE OR IGNORE inbox_items SET state = 'held', read_by_turn = NULL, read_in_hop = NULL WHERE id = ?"
+        change.db.write(back, item["id"])
+        is_back = change.db.value("SELECT 1 FROM inbox_items WHERE id = ? AND state = 'held'", item["id"])
+        if is_back and not until_a_lift and not holds.over(change.db, "item", item["id"]):
+            inbox.hand_back(change, item)
+        change.db.write(
+            "UPDATE messages SET was_read = EXISTS (SELECT 1 FROM inbox_items WHERE message = ?1 AND state = 'read')"
+            " WHERE id = ?1",
+            item["message"],
+        )
+    change.log("inbox.put_back", bot=turn["bot"], plan=turn["plan"], ticket=turn["ticket"], turn=turn["id"])
 
 
 def live(change: Change, turn: int) -> sqlite3.Row | None:
@@ -260,30 +286,6 @@ def _was_heard(change: Change, copy: sqlite3.Row) -> bool:
             copy["work_item"],
         )
     )
-
-
-def _put_back(change: Change, turn: sqlite3.Row) -> None:
-    """Let what a segment was to read in a hop that was never begun be unread: nobody has been given it.
-
-    What a read-only answer was to read waits again for the work that it was sent to, under a hold as held.
-    """
-    never_begun = "SELECT 1 FROM effects WHERE turn = ? AND kind = 'hop' AND state = 'pending'"
-    if not change.db.value(never_begun, turn["id"]):
-        return
-    for item in change.db.rows(
-        "SELECT * FROM inbox_items WHERE read_by_turn = ? AND read_in_hop = ? ORDER BY id", turn["id"], turn["hops"]
-    ):
-        back = "UPDATE OR IGNORE inbox_items SET state = 'held', read_by_turn = NULL, read_in_hop = NULL WHERE id = ?"
-        change.db.write(back, item["id"])
-        is_back = change.db.value("SELECT 1 FROM inbox_items WHERE id = ? AND state = 'held'", item["id"])
-        if is_back and not holds.over(change.db, "item", item["id"]):
-            inbox.hand_back(change, item)
-        change.db.write(
-            "UPDATE messages SET was_read = EXISTS (SELECT 1 FROM inbox_items WHERE message = ?1 AND state = 'read')"
-            " WHERE id = ?1",
-            item["message"],
-        )
-    change.log("inbox.put_back", bot=turn["bot"], plan=turn["plan"], ticket=turn["ticket"], turn=turn["id"])
 
 
 def _changes_work(change: Change, item: sqlite3.Row) -> bool:

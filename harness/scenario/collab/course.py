@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.runlog import RunLog
+from harness.scenario.collab.course_holds import write_holds
 from harness.scenario.collab.play import Played, play
 from harness.scenario.stories.loading import Story
 from harness.world.kernel import Fault
@@ -42,9 +43,10 @@ def played(story: Story, folder: Path, seed: int, log: RunLog, number: int, faul
 
 
 def write_course(played: Played, log: RunLog, number: int) -> None:
-    """Add the story's `turn` steps, and each `line` with what it came to for each Bot (`woke`)."""
+    """Add the story's `turn` and `held` steps, and each `line` with what it came to for each Bot (`woke`)."""
     numbers = [turn for (turn,) in played.rows("SELECT id FROM turns ORDER BY id")]
     turns = {turn: _write_turn(played, log, number, turn) for turn in numbers}
+    write_holds(played, log, number, turns)
     rows = played.rows(
         f"SELECT m.id, m.at, m.author, b.name, {PLACE}, m.text, e.key FROM messages m"
         " JOIN sessions s ON s.id = m.session JOIN events e ON e.seq = m.seq LEFT JOIN bots b"
@@ -104,7 +106,8 @@ def _woken(played: Played, message: int) -> list[tuple[str, str, str, int | None
     if author == "app":
         return []
     copies = played.rows(
-        "SELECT w.bot, i.state, i.read_by_turn, t.trigger_item = i.id, (SELECT json_extract(e.body, '$.place')"
+        "SELECT w.bot, i.state, i.read_by_turn, t.trigger_item = i.id"
+        " OR (t.mode = 'readonly' AND t.trigger_message = i.message), (SELECT json_extract(e.body, '$.place')"
         " FROM work_events e WHERE e.type = 'work.queued' AND e.event = i.seq AND e.bot = w.bot AND e.plan = w.plan)"
         " FROM inbox_items i JOIN work_items w ON w.id = i.work_item LEFT JOIN turns t ON t.id = i.read_by_turn"
         " WHERE i.message = ? AND i.kind = 'line' ORDER BY i.id",
@@ -152,7 +155,8 @@ def _without_copy(played: Played, message: int, bot: int, received: bool) -> tup
 
 def _why_not(played: Played, message: int, bot: int) -> str:
     suppressed = played.rows(
-        "SELECT json_extract(body, '$.reason') FROM work_events WHERE type = 'wake.suppressed' AND bot = ?"
+        "SELECT ifnull(json_extract(body, '$.reason'), 'hold ' || json_extract(body, '$.holds[0]'))"
+        " FROM work_events WHERE type = 'wake.suppressed' AND bot = ?"
         " AND json_extract(body, '$.message') = ?",
         bot,
         message,

@@ -5,7 +5,7 @@ from functools import cache, partial
 
 from harness.invariants.collab import NAMES, faults
 from harness.oracle import collab as oracle
-from harness.oracle import collab_faults
+from harness.oracle import collab_faults, held
 from harness.scenario.collab.play import Played
 from harness.scenario.stories.kinds import StoryInvariant
 
@@ -26,6 +26,10 @@ def _told(name: str, played: Played) -> Iterator[str]:
     yield from (fault for demand, fault in collab_faults.faults(_seen(played)) if demand == name)
 
 
+def _held(played: Played) -> Iterator[str]:
+    yield from held.faults(played.rooms.course)
+
+
 def _receivers(played: Played) -> Iterator[str]:
     """The store's word on who receives a line, against the oracle's."""
     for line in _seen(played).lines:
@@ -42,8 +46,18 @@ def _receivers(played: Played) -> Iterator[str]:
             yield f"{line.words[0]!r} is for {sorted(wanted)}, and the store has it for {sorted(found)}"
 
 
+def _unrecorded(played: Played) -> Iterator[str]:
+    """Commands that still run outside, and that the store does not know of."""
+    known = {effect for (effect,) in played.rows("SELECT effect FROM processes WHERE ended = 0")}
+    for effect in played.rooms.commands.running(played.now):
+        if effect not in known:
+            yield f"the command of effect {effect} runs on and nobody has it on record"
+
+
 INVARIANTS = [
     *(StoryInvariant(rule, name, partial(faults, name)) for rule, name in NAMES),
     *(StoryInvariant(rule, said, partial(_told, name), "oracle") for name, rule, said in DEMANDS),
+    StoryInvariant("HOLD-21", "nothing that is held acts", _held, "oracle"),
     StoryInvariant("PART-01", "the store says the same of who receives a line", _receivers, "oracle"),
+    StoryInvariant("STOP-2", "what runs outside is on record", _unrecorded),
 ]

@@ -162,9 +162,7 @@ class StoryScript:
         asked = effect.body
         rooms.stop(asked["effect"])
         self.aborted.append(Aborted(rooms.now(), asked["how"], asked["effect"]))
-        takes, left = rooms.commands.end(
-            asked["effect"], rooms.daemon, asked.get("group"), rooms.now(), asked.get("grace_ms", 0)
-        )
+        takes, left = rooms.commands.end(asked["effect"], rooms.now(), asked.get("grace_ms", 0))
         return Reply(takes / 1000, lambda key, at: events.Killed(key=key, at=at, effect=effect.id, left=tuple(left)))
 
     def run_tool(self, rooms: Rooms, effect: Effect) -> Reply:

@@ -734,7 +734,7 @@ END;
 
 CREATE TABLE notifications (
   id INTEGER PRIMARY KEY,
-  kind TEXT NOT NULL,
+  kind TEXT NOT NULL,                             -- what only the user can give, or what has stopped for good
   session INTEGER REFERENCES sessions (id),
   bot INTEGER REFERENCES bots (id),
   plan INTEGER REFERENCES plans (id),
@@ -742,7 +742,9 @@ CREATE TABLE notifications (
   text TEXT NOT NULL,
   state TEXT NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'resolved', 'voided')),
   reason TEXT,
-  at INTEGER NOT NULL
+  at INTEGER NOT NULL,
+  -- ASK-26
+  CHECK (kind IN ('work_question', 'blocked', 'gave_up', 'no_progress'))
 );
 
 CREATE TABLE schedules (
