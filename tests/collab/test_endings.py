@@ -21,7 +21,6 @@ from ending import (
     notified,
     says_what_is_missing,
     says_why_not,
-    send,
     settles_each_line,
     tell,
     told,
@@ -87,7 +86,7 @@ def test_only_a_segment_that_is_at_its_work_can_end_it(tmp_path: Path) -> None:
 
     home, _ = at_work(tmp_path / "held")
     home.sql(
-        "INSERT INTO holds (scope, bot, source, seq, at) VALUES ('bot', ?, 'user_button', (SELECT max(seq) FROM events), 1)",
+        "INSERT INTO holds (scope, bot, source, seq, at) SELECT 'bot', ?, 'user_button', max(seq), max(at) FROM events",
         home.bot("导演"),
     )
     hops(home, "导演", end_turn(reason="done"))
@@ -106,8 +105,7 @@ def test_only_a_segment_that_is_at_its_work_can_end_it(tmp_path: Path) -> None:
 
     home, _ = at_work(tmp_path / "stopped", to="导演")
     home.words = None
-    hops(home, "导演", send("好了"))
-    hops(home, "导演", end_turn(reason="done"))
+    hops(home, "导演", text="好了。")
     home.happens(events.StopPressed, turn=home.turn("导演")["id"])
     expect_equal("END-02", ended(home)[0], "stopped", "a segment that is stopped while its last words are read")
 
