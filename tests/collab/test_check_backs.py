@@ -140,8 +140,18 @@ def test_one_made_under_a_hold_is_suspended_at_once(tmp_path: Path) -> None:
     expect_equal("HOLD-54", rings(home, wait), 1, "rings of it after the lift")
 
 
+def free_one_rings(folder: Path) -> None:
+    """See that a check-back rings that nothing holds: the scan of what is due takes it for the timer that it is."""
+    folder.mkdir()
+    home = house(folder)
+    wait = arm(home, "导演", 30)
+    home.later(40)
+    expect_equal("DEL-32", rings(home, wait), 1, "rings of one that nothing holds")
+
+
 @proves("HOLD-55")
 def test_after_the_lift_it_is_pending_again_and_one_that_is_overdue_rings_once(tmp_path: Path) -> None:
+    free_one_rings(tmp_path / "free")
     home = house(tmp_path)
     early = arm(home, "导演", 30)
     late = arm(home, "文案", 300)
@@ -162,6 +172,7 @@ def test_after_the_lift_it_is_pending_again_and_one_that_is_overdue_rings_once(t
 
 @proves("HOLD-55")
 def test_a_hold_made_and_lifted_before_its_time_leaves_it_ringing_once(tmp_path: Path) -> None:
+    free_one_rings(tmp_path / "free")
     home = house(tmp_path)
     wait = arm(home, "导演", 30)
     home.happens(events.HoldLifted, hold=hold(home))
