@@ -1,4 +1,4 @@
-"""A matter of judgement is put to the user on a card of its Bot: how it may be answered, and where the answer stands."""
+"""A matter of judgement is put to the user on a card of its Bot: how it may be answered, and where that stands."""
 
 import json
 from pathlib import Path
