@@ -16,6 +16,7 @@ READS = ("read_file", "list_dir", "read_skill", "end_turn", "work_on")
 READING = ("list_", "mcp+read:")
 USERS = (
     *("Line", "Edited", "Inserted", "Withdrawn", "BoardEdited", "TicketEdited", "Merged", "Continued", "Answered"),
+    "WorkAnswered",
     *("Approved", "HoldLifted", "ControlPressed", "WorkResumed"),
 )
 """Events by which the user says or does something."""

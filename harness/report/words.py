@@ -134,6 +134,7 @@ ACTS = {
     "HoldLifted": "lifts a hold",
     "Continued": "presses continue",
     "Answered": "answers a card",
+    "WorkAnswered": "answers what work waits for",
     "Approved": "decides on a call",
     "WorkResumed": "lets work go on",
     "Started": "sees it come up again",

@@ -334,6 +334,15 @@ def test_what_goes_on_without_the_answer_takes_none_any_more(tmp_path: Path) -> 
         expect("ASK-17", refusal(home, card) is not None, f"an answer is refused, where {name}")
         set_now = "UPDATE work_questions SET answer = 'x', answered_by = 1, answered_at = 1 WHERE card = ?"
         expect("ASK-17", not is_taken(home, set_now, card), f"the store refuses it too, where {name}")
+    for name, ticket, wanted in (("the whole plan", None, True), ("another ticket", 2, False)):
+        home = house(folder_of(tmp_path, name))
+        home.sql("INSERT INTO tickets (plan, number, title, folder, owner, at) VALUES (1, 2, '片尾', 'x', 1, 1)")
+        home.say("发到平台上", to="导演", files=[(1, 1)])
+        card = blocked(home)
+        home.say("先做别的", to="导演", files=[(1, ticket)])
+        home.hop("导演", text="做好了。")
+        stamped = home.value("SELECT superseded_at FROM work_questions WHERE card = ?", card)
+        expect_equal("ASK-17", stamped is not None, wanted, f"stamped by a segment on {name}")
     home, card = asked(folder_of(tmp_path, "stamped only"))
     home.sql("UPDATE work_questions SET superseded_at = 1")
     expect_equal("ASK-17", refusal(home, card), "superseded", "an answer on a card that is stamped")

@@ -27,6 +27,9 @@ REFUSED = {
     "not_over": "the segment that asks is not over",
 }
 _OPEN = "answer IS NULL AND superseded_at IS NULL"
+_SAME = "(w.id = o.id OR (w.bot = o.bot AND w.plan = o.plan AND w.ticket IS NULL))"
+"""Whether work `w` is in the matter of what `o` has asked: the same work, or its Bot's on the whole plan."""
+_OF_MATTER = f"work_item IN (SELECT o.id FROM work_items o JOIN work_items w ON {_SAME} WHERE w.id = ?)"
 
 
 def ask(change: Change, turn: sqlite3.Row, needed: str) -> int:
@@ -40,7 +43,7 @@ def ask(change: Change, turn: sqlite3.Row, needed: str) -> int:
     card = messages.show_card(change, turn, needed, session=place)  # ASK-09
     about = {"kind": KIND, "work_item": turn["work_item"], "plan": turn["plan"], "ticket": turn["ticket"]}
     change.db.write("UPDATE messages SET control = ? WHERE id = ?", json.dumps(about), card)  # ASK-07
-    _supersede(change, "work_item = ?", turn["work_item"])  # ASK-17
+    _supersede(change, _OF_MATTER, turn["work_item"])  # ASK-17
     change.db.write(
         "INSERT INTO work_questions (card, turn, asked_in, work_item, question) VALUES (?, ?, ?, ?, ?)",
         card,
@@ -103,7 +106,12 @@ def why_refused(db: Database, card: sqlite3.Row) -> str | None:
     """Why a card takes no answer: a key of `REFUSED`; None where it takes one."""
     place = db.value("SELECT s.state FROM messages m JOIN sessions s ON s.id = m.session WHERE m.id = ?", card["card"])
     asked_in = db.value("SELECT state FROM sessions WHERE id = ?", card["asked_in"])
-    newer = db.value("SELECT 1 FROM work_questions WHERE work_item = ? AND id > ?", card["work_item"], card["id"])
+    newer = db.value(
+        "SELECT 1 FROM work_questions q JOIN work_items w ON w.id = q.work_item JOIN work_items o ON o.id = ?"
+        f" WHERE q.id > ? AND {_SAME}",
+        card["work_item"],
+        card["id"],
+    )
     live = db.value("SELECT 1 FROM live_turns WHERE id = ?", card["turn"])
     found = {
         "already_answered": card["answer"] is not None,  # ASK-12
@@ -120,7 +128,7 @@ def why_refused(db: Database, card: sqlite3.Row) -> str | None:
 
 def after_turn(change: Change, turn: sqlite3.Row) -> None:
     """Stamp what work asked before a segment of it that is over, and did not wait for."""
-    _supersede(change, f"work_item = ? AND turn IS NOT {turn['id']}", turn["work_item"])  # ASK-17
+    _supersede(change, f"{_OF_MATTER} AND turn IS NOT {turn['id']}", turn["work_item"])  # ASK-17
 
 
 def after_closing(change: Change, work_item: int) -> None:
@@ -131,12 +139,12 @@ def after_closing(change: Change, work_item: int) -> None:
 def catch_up(change: Change) -> None:
     """Stamp the cards that an older version has left open although their work went on."""
     went_on = (
-        "EXISTS (SELECT 1 FROM work_questions q WHERE q.work_item = work_questions.work_item"
-        " AND q.id > work_questions.id)"
-        " OR EXISTS (SELECT 1 FROM turns t WHERE t.work_item = work_questions.work_item"
-        " AND t.id > work_questions.turn AND t.ended_at IS NOT NULL)"
-        " OR EXISTS (SELECT 1 FROM work_items w WHERE w.id = work_questions.work_item"
-        " AND w.plan IS NOT NULL AND w.state = 'closed')"
+        "EXISTS (SELECT 1 FROM work_items o JOIN work_items w ON "
+        f"{_SAME} WHERE o.id = work_questions.work_item AND ("
+        " EXISTS (SELECT 1 FROM work_questions q WHERE q.work_item = w.id AND q.id > work_questions.id)"
+        " OR EXISTS (SELECT 1 FROM turns t WHERE t.work_item = w.id AND t.id > work_questions.turn"
+        " AND t.ended_at IS NOT NULL)"
+        " OR (w.id = o.id AND w.plan IS NOT NULL AND w.state = 'closed')))"
     )
     _supersede(change, f"({went_on}) AND 1 = ?", 1)  # ASK-18
 

@@ -1,6 +1,6 @@
 """What an expectation of a story of rooms may demand of turns: their calls, what was put on record, what they cost."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
@@ -82,7 +82,11 @@ class Answered(CollabForm, frozen=True, kw_only=True):
     by: list[str]
 
     def met(self, seen: Played) -> Met:
-        rows = seen.rows("SELECT answer FROM asks WHERE instr(question, ?) ORDER BY id", self.answered)
+        rows = seen.rows(
+            "SELECT answer FROM (SELECT id, question, answer FROM asks"
+            " UNION ALL SELECT card, question, answer FROM work_questions) WHERE instr(question, ?1) ORDER BY id",
+            self.answered,
+        )
         found = [_shown(answer) for (answer,) in rows]
         return Met(found == self.by, f"{quoted(self.answered)} is answered by {self.by}", str(found))
 
@@ -94,10 +98,30 @@ def _shown(answer: str | None) -> str:
     return "; ".join([*said["chosen"], *([said["words"]] if said["words"] else [])])
 
 
+class WorkCard(CollabForm, frozen=True, kw_only=True):
+    """The cards that ask for what only the user can give, of a text, in order: where each is, and how it stands."""
+
+    asked: Text
+    places: list[str] = msgspec.field(name="in")
+    stands: list[Literal["open", "answered", "superseded"]]
+
+    def met(self, seen: Played) -> Met:
+        rows = seen.rows(
+            "SELECT s.title, CASE WHEN q.answer IS NOT NULL THEN 'answered'"
+            " WHEN q.superseded_at IS NOT NULL THEN 'superseded' ELSE 'open' END FROM work_questions q"
+            " JOIN messages m ON m.id = q.card JOIN sessions s ON s.id = m.session WHERE instr(q.question, ?)"
+            " ORDER BY q.id",
+            self.asked,
+        )
+        wanted = list(zip(self.places, self.stands, strict=True))
+        return Met([tuple(row) for row in rows] == wanted, f"{quoted(self.asked)} is asked: {wanted}", str(rows))
+
+
 TURN_FORMS: dict[str, type[CollabForm]] = {
     "calls": Calls,
     "recorded": Recorded,
     "cost": Cost,
     "unread": Unread,
     "answered": Answered,
+    "asked": WorkCard,
 }

@@ -208,6 +208,14 @@ def _lead(played: Played, entry: Lead) -> None:
 
 
 def _answer(played: Played, entry: AnswerCard) -> None:
+    work = played.rooms.ask(
+        "SELECT card FROM work_questions WHERE instr(question, ?) ORDER BY id DESC LIMIT 1", entry.answer
+    )
+    for (card,) in work:
+        played.rooms.does(partial(_keyed, partial(events.WorkAnswered, message=card, body=entry.words)))
+        played.rooms.world.sleep(SETTLE_SECONDS)
+    if work:
+        return
     for card in _cards(played, "ask", entry.answer):
         said = partial(events.Answered, ask=card, chosen=tuple(entry.chosen), words=entry.words)
         played.rooms.does(partial(_keyed, said))
