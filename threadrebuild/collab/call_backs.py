@@ -156,9 +156,9 @@ def _told_of(db: Database, plan: int) -> object:
 def _report(db: Database, chat: sqlite3.Row, last: sqlite3.Row) -> str:
     speaker = db.value("SELECT name FROM bots WHERE id = ?", last["bot"])
     others = "SELECT 1 FROM messages WHERE session = ? AND bot <> ?"
-    if not db.value(others, chat["id"], chat["opened_by"]):
-        return f"The chat {chat['title']} is quiet, and nobody has answered you there. {HERE_FIRST}"  # CHKB-13
-    return f"The chat {chat['title']} is quiet. {speaker} spoke last there: {last['text']}\n{HERE_FIRST}"  # CHKB-13
+    if not db.value(others, chat["id"], chat["opened_by"]):  # CHKB-13
+        return f"The chat {chat['title']} is quiet, and nobody has answered you there. {HERE_FIRST}"
+    return f"The chat {chat['title']} is quiet. {speaker} spoke last there: {last['text']}\n{HERE_FIRST}"
 
 
 def _nudge(left: list[sqlite3.Row]) -> str:

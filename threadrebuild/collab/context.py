@@ -77,7 +77,8 @@ def _plan(db: Database, turn: sqlite3.Row) -> list[str]:
         turn["session"],
     )
     lines += [f"{_name(db, other)} is at work on it in {_at(db, other)}." for other in live]  # PLAN-31
-    return lines + [_step(db, turn, step) for step in _history(db, plan["id"])]  # CHKB-06
+    lines += [_step(db, turn, step) for step in _history(db, plan["id"])]  # CHKB-06
+    return lines
 
 
 def _history(db: Database, plan: int) -> list[sqlite3.Row]:
