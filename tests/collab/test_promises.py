@@ -169,14 +169,16 @@ def test_words_are_read_with_what_their_segment_answers(tmp_path: Path) -> None:
     hops(home, "导演", send(SAYS))
     given = readings(home)[-1]
     expect_equal("READ-17", given["line"], SAYS, "the message")
-    expect_equal("READ-17", given["answers_to"], ["@导演 剪一版", "@导演 快点"], "what its segment answers")
+    expect_equal("READ-17", given.get("answers_to"), ["@导演 剪一版", "@导演 快点"], "what its segment answers")
     for part in ("translate", "restates", "word for word", "tested", "nothing to do", "acknowledge", "nod"):
         expect("READ-17", part in given["asks"], f"{part} in what is asked")
     expect("READ-17", given["asks"].index("restates") < given["asks"].index("going_on"), "it is asked first")
     asked, _ = direct(tmp_path / "asked", to=ROOM)
     hops(asked, "导演", events.Call("delegate", {"to": "文案", "ask": "片头写什么？", "expects": "answer"}))
     asked.hop("文案", send("在想"))
-    expect_equal("READ-17", readings(asked)[-1]["answers_to"], ["片头写什么？"], "what answers another Bot's letter")
+    expect_equal(
+        "READ-17", readings(asked)[-1].get("answers_to"), ["片头写什么？"], "what answers another Bot's letter"
+    )
 
 
 @proves("READ-17")
@@ -184,14 +186,14 @@ def test_what_a_bot_told_itself_or_was_told_by_the_application_is_nothing_it_ans
     home, _ = direct(tmp_path / "note", PROMISE)
     for _ in range(2):
         hops(home, "导演", text=f"{SAYS}与剧本分镜方案，写完就发到这里来。")
-    given = [each["answers_to"] for each in readings(home)]
+    given = [each.get("answers_to") for each in readings(home)]
     expect_equal("READ-17", given, [["剪一版"]], "what it answers, also once it was sent back in its own words")
     woken, _ = direct(tmp_path / "own")
     hops(woken, "导演", events.Call("check_back", {"after_minutes": 10, "note": f"{SAYS}与剧本分镜方案"}))
     hops(woken, "导演", text="好")
     woken.later(11)
     hops(woken, "导演", text="写好了")
-    expect_equal("READ-17", readings(woken)[-1]["answers_to"], [], "what one answers that its own note woke")
+    expect_equal("READ-17", readings(woken)[-1].get("answers_to"), [], "what one answers that its own note woke")
 
 
 @proves("READ-17")
@@ -224,6 +226,8 @@ def test_a_sentence_copied_from_what_is_answered_is_no_promise(tmp_path: Path) -
             hops(home, "导演", text=f"{sentence}\n译文在上面")
             if not read:
                 comes(home, failure="timeout")
+            answers = readings(home)[-1].get("answers_to")
+            expect_equal("READ-17", answers, ["剪一版", line], "what it answers")
             expect_equal("READ-21", promised(home), back, f"{what}, {read=}")
 
 
@@ -255,6 +259,10 @@ def test_words_that_only_say_there_is_nothing_to_do_are_not_sent(tmp_path: Path)
             else:
                 home.hop("文案", text=text)
             expect_equal("READ-19", text in home.said("bot"), sent, f"sent by {way}: {what}")
+    more_, _ = direct(tmp_path / "more", to=ROOM)
+    hops(more_, "导演", events.Call("delegate", {"to": "文案", "ask": "看看有没有要写的", "expects": "answer"}))
+    more_.hop("文案", send("这轮写了片头"))
+    expect_equal("READ-19", more_.said("bot"), ["这轮写了片头"], "what says something")
     users, _ = direct(tmp_path / "user", IDLE)
     hops(users, "导演", text="这轮没有要做的")
     expect_equal("READ-19", users.said("bot"), ["这轮没有要做的"], "what answers the user")

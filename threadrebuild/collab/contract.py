@@ -136,11 +136,13 @@ def _promised(change: Change, turn: sqlite3.Row, draft: Draft, said: Speech) -> 
         or closing.names_another(change.db, turn, session, text)  # END-19
     ):
         return None
-    return Back(
-        "promised_later",
-        f"You say “{said.going_on}”, and nothing will go on once you end. Do it now; or set a check-back and end as"
-        " nothing_new; or name the Bot who takes it over.",  # END-21
-    )
+    said_so = [
+        f"You say “{said.going_on}”, and nothing will go on once you end.",  # END-21
+        "Do it now;",  # END-21
+        "or set a check-back and end as nothing_new;",  # END-21
+        "or name the Bot who takes it over.",  # END-21
+    ]
+    return Back("promised_later", " ".join(said_so))
 
 
 def _silent(change: Change, turn: sqlite3.Row, draft: Draft) -> Back | None:

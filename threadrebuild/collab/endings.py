@@ -227,7 +227,7 @@ def _say(change: Change, turn: sqlite3.Row, says: str, said: str = "") -> int:
     """Tell the user in the conversation how a segment has ended; returns the message."""
     name = change.db.value("SELECT name FROM bots WHERE id = ?", turn["bot"])
     if says == "promised" and change.db.value("SELECT bot FROM sessions WHERE id = ?", turn["session"]) is not None:
-        says = "promised in its chat"  # END-22
+        says = "promised in its chat"
     return messages.note(change, turn["session"], interface.line(change.db, says, bot=name, said=said))
 
 
