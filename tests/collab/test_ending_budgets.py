@@ -102,6 +102,7 @@ def test_a_promise_and_silence_have_a_bounce_of_their_own(tmp_path: Path) -> Non
     home.words = {"going_on": "我正在画。"}
     for more in (["closing_check"], ["closing_check", "promised_later"]):
         hops(home, "导演", text="我正在画。")
+        expect_equal("CLOS-05", codes(home).count("closing_check"), 1, "how often its words are looked at")
         expect_equal("CLOS-05", home.turn("导演")["bounces"], 2, "the shared bounces used after a look at its words")
         expect_equal("END-32", (ended(home), codes(home)[3:]), (RUNNING, more), "a promise with both used up")
     hops(home, "导演", text="我正在画。")

@@ -58,6 +58,9 @@ def delegations(home: Evening) -> list[str]:
 @proves("END-12")
 def test_what_is_owed_sends_an_ending_back_once(tmp_path: Path) -> None:
     minds_no_strange_ids(tmp_path / "strange")
+    owing, _ = at_work(tmp_path / "owing", owes=True)
+    hops(owing, "导演", text="看过了。")
+    expect_equal("END-11", codes(owing), ["open_duties"], "words where a ticket is owed")
     for level in (3, 4, 5, 8):
         for how, ends in WORDS.items():
             home, _ = at_work(folder_of(tmp_path, f"{level}{how}"), level=level, owes=True)
@@ -131,6 +134,9 @@ def test_three_places_say_how_to_wait_for_another_bot(tmp_path: Path) -> None:
 
 @proves("END-17")
 def test_who_asked_is_not_answered_by_a_message(tmp_path: Path) -> None:
+    free, _ = at_work(tmp_path / "owes nothing")
+    hops(free, "导演", text="好。")
+    expect_equal("END-12", codes(free), [], "words where nothing is owed")
     for kind in ("answer", "review"):
         home = asked(folder_of(tmp_path, kind), expects=(kind,))
         hops(home, "导演", send("结论是用红色"))
@@ -174,7 +180,7 @@ def test_what_really_waits_goes_on_waiting(tmp_path: Path) -> None:
         home, _ = at_work(folder_of(tmp_path, level), level=level)
         hops(home, "导演", CHECK_BACK)
         hops(home, "导演", end_turn(reason="nothing_new"))
-        expect("WORK-14", work_of(home) != "queued", "work with nothing to read is not queued")
+        expect("WORK-14", work_of(home) not in ("queued", "closed"), "work with nothing to read, and not done")
         expect_equal("END-36", work_of(home), "waiting", f"work with a check-back at level {level}")
         home, _ = at_work(folder_of(tmp_path, f"{level}asks"), level=level)
         hops(home, "导演", events.Call("delegate", {"to": "文案", "ask": "片头写什么？", "expects": "answer"}))

@@ -53,6 +53,8 @@ def test_who_speaks_to_a_bot_gets_a_word(tmp_path: Path) -> None:
     hops(home, "导演", send("水印去不掉。", session=home.session(ROOM)))
     hops(home, "导演", end_turn(reason="answered"))
     expect_equal("END-23", codes(home), ["said_nothing"], "a word said elsewhere")
+    hops(home, "导演", end_turn(reason="answered"))
+    expect_equal("END-23", codes(home), ["said_nothing"], "the same again, which is not sent back")
     home, _ = at_work(tmp_path / "gave up", to="导演")
     hops(home, "导演", end_turn(reason="gave_up", note="不会"))
     expect_equal("END-23", codes(home), [], "giving up, of which the user is told")

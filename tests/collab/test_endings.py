@@ -147,6 +147,7 @@ def test_each_line_that_was_read_is_settled_by_itself(tmp_path: Path) -> None:
 @proves("END-05")
 def test_a_line_can_have_come_to_five_things(tmp_path: Path) -> None:
     settles_each_line(tmp_path / "each")
+    minds_no_strange_ids(tmp_path / "strange")
     known = ("done", "answered", "not_adopted", "deferred", "unconfirmed")
     for state in (*known, "seen", "", "Done"):
         home, plan = at_work(folder_of(tmp_path, f"state-{state}"))
