@@ -116,6 +116,7 @@ def test_a_question_is_answered_once(tmp_path: Path) -> None:
 @proves("ASK-06")
 def test_a_line_typed_there_is_the_answer_and_no_other(tmp_path: Path) -> None:
     typed = waiting(folder_of(tmp_path, "typed"))
+    expect_equal("TURN-02", typed.turn("导演")["state"], "waiting_ask", "its turn, before")
     line = typed.say("用方的", to="导演", files=[1])
     expect_equal("ASK-06", stands(typed), {"chosen": [], "words": "用方的"}, "a line typed there, as self-written")
     expect_equal("ASK-06", typed.turn("导演")["state"], "running", "its turn goes on")

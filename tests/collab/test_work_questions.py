@@ -57,6 +57,14 @@ def refusal(home: Evening, card: int) -> str | None:
     return None
 
 
+def stands_open(home: Evening, card: int) -> None:
+    """Nothing is in the way of an answer."""
+    why = work_questions.shown(home.db, card, home.now)["refused"]
+    expect("ASK-12", why != "already_answered", "it is not answered")
+    expect("ASK-17", why != "superseded", "it is not superseded")
+    expect_equal("ASK-16", why, None, "why an answer would be refused")
+
+
 def work_of(home: Evening, card: int) -> tuple[object, ...]:
     """How the work of a card stands: its state, and whom it waits for."""
     sql = "SELECT w.state, w.waiting_on FROM work_items w JOIN work_questions q ON q.work_item = w.id WHERE q.card = ?"
@@ -121,7 +129,13 @@ def test_the_card_is_where_the_user_is(tmp_path: Path) -> None:
         never_said(home)
         archived(home, ROOM)
 
+    def talk_in_group(home: Evening) -> None:
+        """The user spoke of it in the group last, and it was worked on there, beside the segment that asks."""
+        home.sql("UPDATE messages SET session = ? WHERE author = 'user'", home.session(ROOM))
+        home.sql("UPDATE work_items SET session = ?", home.session(ROOM))
+
     cases: dict[str, tuple[str, Callable[[Evening], None], str]] = {
+        "asked where the user is, last said in the group": ("导演", talk_in_group, "导演"),
         "asked where the user is": ("导演", lambda home: None, "导演"),
         "asked there, which is archived": ("导演", lambda home: archived(home, "导演"), ROOM),
         "asked in a chat, last said in the direct chat": ("导演", in_chat, "导演"),
@@ -182,6 +196,7 @@ def test_the_same_question_of_a_segment_is_one_card(tmp_path: Path) -> None:
 def test_the_route_takes_the_words_once_at_home_and_away(tmp_path: Path) -> None:
     for away in WAYS:
         home, card = asked(folder_of(tmp_path, away))
+        stands_open(home, card)
         client = Client(home, away=away)
         path = f"messages/{card}/work-answer"
         first = client("POST", path, key="r1", body=ANSWER)
@@ -205,6 +220,7 @@ def test_the_route_takes_the_words_once_at_home_and_away(tmp_path: Path) -> None
 def test_the_answer_is_a_line_of_the_user_in_that_work_and_kept_as_a_quote(tmp_path: Path) -> None:
     home, card = asked(tmp_path)
     home.say("@文案 写句话", to=ROOM, files=[1])
+    expect_equal("ASK-09", told(home, card), [("work_question", "open", None)], "its notification, before")
     answer(home, card)
     item = home.rows("SELECT kind, author, text, prio, work_item FROM inbox_items ORDER BY id DESC LIMIT 1")[0]
     work_item = home.value("SELECT work_item FROM work_questions")
@@ -296,6 +312,7 @@ def test_a_card_that_cannot_go_on_refuses(tmp_path: Path) -> None:
     }
     for code, happens in cases.items():
         home, card = asked(folder_of(tmp_path, code))
+        stands_open(home, card)
         happens(home)
         before = home.value("SELECT count(*) FROM inbox_items")
         expect_equal("ASK-16", refusal(home, card), code, f"the answer, where {code}")
@@ -324,6 +341,7 @@ def test_what_goes_on_without_the_answer_takes_none_any_more(tmp_path: Path) -> 
     }
     for name, happens in cases.items():
         home, card = asked(folder_of(tmp_path, name))
+        stands_open(home, card)
         expect_equal("ASK-17", notifications.unread(home.db), 1, "the badge before")
         happens(home)
         stamped = home.value("SELECT superseded_at FROM work_questions WHERE card = ?", card)
@@ -355,6 +373,7 @@ def test_cards_that_an_older_version_left_are_stamped_at_the_start_and_answered_
     expect_equal("ASK-18", home.rows("SELECT superseded_at FROM work_questions"), [(None,)], "one that still waits")
     home.say("改字幕", to="导演", files=[(1, 1)])
     home.hop("导演", text="改好了。")
+    expect("ASK-17", home.value("SELECT superseded_at FROM work_questions") is not None, "once its work went on")
     home.sql("UPDATE work_questions SET superseded_at = NULL")
     home.sql("UPDATE notifications SET state = 'open', reason = NULL")
     home.crash()

@@ -97,8 +97,11 @@ def take(change: Change, bot: int, message: sqlite3.Row, about: Collection[int])
     `about` are the plans by which the line comes to that Bot; what it says of others than the question's goes there.
     """
     card = _asked_there(change, bot, message, about)
+    if card is None:
+        return None
     if (
-        card is None or message["author"] != "user" or _has_files(change, message)  # WORK-19 ASK-06
+        message["author"] != "user"  # WORK-19 ASK-06
+        or _has_files(change, message)  # WORK-19 ASK-06
     ):
         return None
     action = change.db.value("SELECT id FROM user_actions WHERE message = ?", message["id"])

@@ -18,7 +18,7 @@ HERE_FIRST = "Say here first what came of it."
 UNFINISHED = ("todo", "in progress")
 
 
-def after_turn(change: Change, turn: sqlite3.Row, state: str) -> None:
+def after_turn(change: Change, turn: sqlite3.Row) -> None:
     """Look whether the chat among Bots in which a segment has ended is quiet a little later."""
     session = change.db.row("SELECT * FROM sessions WHERE id = ?", turn["session"])
     assert session is not None
@@ -27,7 +27,6 @@ def after_turn(change: Change, turn: sqlite3.Row, state: str) -> None:
         change.level <= LAST_LEVEL  # CHKB-19
         and is_chat
         and turn["mode"] != "readonly"
-        and state != "interrupted"  # CHKB-14
     ):
         change.effect("timer", {"due": change.at + QUIET_MS}, subject=f"chat_quiet:{session['id']}")  # CHKB-13
 

@@ -20,7 +20,8 @@ BY_WORK_FROM_LEVEL = 3  # HOLD-57
 KEY = "check_back"
 """The dedupe key of what a Bot makes by itself: one for a piece of work."""
 MINUTE = 60_000
-SOONEST, LATEST = 1, 7 * 24 * 60  # CHKB-01
+SOONEST = 1  # CHKB-01
+LATEST = 7 * 24 * 60  # CHKB-01
 RESTRAINED_FROM_LEVEL = 6
 SOONEST_RESTRAINED = 5  # CHKB-11
 HOURLY_MOST = 6  # CHKB-11
@@ -41,7 +42,7 @@ def check_back(change: Change, turn: sqlite3.Row, arguments: dict[str, Any]) -> 
     soonest = SOONEST_RESTRAINED if restrained else SOONEST
     if not soonest <= wanted.after_minutes <= LATEST:  # CHKB-01
         raise Refused(f"A check-back is {soonest} to {LATEST} minutes from now.")
-    if restrained and _made_lately(change, item) >= HOURLY_MOST:  # CHKB-01 CHKB-11
+    if restrained and _made_lately(change, item) >= HOURLY_MOST:  # CHKB-11
         raise Refused(f"No more than {HOURLY_MOST} check-backs an hour for one piece of work: do not wait by asking.")
     due = change.at + round(wanted.after_minutes * MINUTE)
     wait = arm(change, item, due, note=wanted.note, session=turn["session"], turn=turn["id"])

@@ -105,7 +105,7 @@ def _words(db: Database, turn: sqlite3.Row) -> list[str]:
 def _transcript(db: Database, turn: sqlite3.Row) -> list[str]:
     rows = db.rows(
         "SELECT m.*, b.name AS speaker FROM messages m LEFT JOIN bots b ON b.id = m.bot WHERE m.session = ?"
-        " AND m.id < ifnull(?, m.id + 1) AND m.only_for IS NULL"  # CHKB-05
+        " AND m.id < ifnull(?, m.id + 1) AND m.only_for IS NULL"
         " ORDER BY m.id DESC LIMIT ?",
         turn["session"],
         turn["trigger_message"],

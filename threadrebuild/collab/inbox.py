@@ -194,7 +194,7 @@ def put_answer(change: Change, work_item: int, text: str, held: Sequence[sqlite3
         "INSERT INTO inbox_items (work_item, kind, author, text, prio, seq) VALUES (?, 'line', 'user', ?, ?, ?)",
         work_item,
         text,
-        PRIO_USER,  # ASK-13
+        PRIO_USER,
         change.event,
     )
     copy = change.db.row("SELECT * FROM inbox_items WHERE id = ?", item)

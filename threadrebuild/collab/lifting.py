@@ -79,13 +79,15 @@ def by_operation(change: Change, kind: Kind, id_: int, action: int) -> None:
         raise wakes.Suppressed("user line" if kind == "item" else "continue", bot, left)
 
 
-def by_answer(change: Change, work_item: int, turn: int, action: int) -> list[sqlite3.Row]:
-    """End the holds over what the user answers, and over the conversation it was asked in; returns those that stay."""
-    over: tuple[tuple[Kind, int], ...] = (("work_item", work_item), ("turn", turn))
-    for kind, id_ in over:
-        for hold in holds.over(change.db, kind, id_):
-            _end(change, hold, action)
-    return [hold for kind, id_ in over for hold in holds.over(change.db, kind, id_)]
+def by_answer(change: Change, work_item: int, turn: int, action: int) -> None:
+    """End the holds over what the user answers, and over the conversation it was asked in."""
+    for hold in over_answer(change, work_item, turn):
+        _end(change, hold, action)  # ASK-15
+
+
+def over_answer(change: Change, work_item: int, turn: int) -> list[sqlite3.Row]:
+    """The holds over work that has asked something, and over the segment that asked."""
+    return [*holds.over(change.db, "work_item", work_item), *holds.over(change.db, "turn", turn)]
 
 
 def by_button(change: Change, event: HoldLifted) -> None:

@@ -190,7 +190,7 @@ def end(change: Change, turn: int, state: str, reason: str) -> None:
         work.settle(change, row["work_item"])
     if state != "stopped":  # STOP-3
         organizer.after_turn(change, row)
-        call_backs.after_turn(change, row, state)
+        call_backs.after_turn(change, row)
     work_questions.after_turn(change, row)
     change.log(  # END-03
         "work.ended", bot=row["bot"], plan=row["plan"], ticket=row["ticket"], turn=turn, reason=reason

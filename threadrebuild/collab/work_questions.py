@@ -40,10 +40,9 @@ def ask(change: Change, turn: sqlite3.Row, needed: str) -> int:
     if known is not None:  # ASK-11
         return known
     place = _place(change.db, turn)
-    card = messages.show_card(change, turn, needed, session=place)  # ASK-09
+    card = messages.show_card(change, turn, needed, session=place)
     about = {"kind": KIND, "work_item": turn["work_item"], "plan": turn["plan"], "ticket": turn["ticket"]}
     change.db.write("UPDATE messages SET control = ? WHERE id = ?", json.dumps(about), card)  # ASK-07
-    _supersede(change, _OF_MATTER, turn["work_item"])  # ASK-17
     change.db.write(
         "INSERT INTO work_questions (card, turn, asked_in, work_item, question) VALUES (?, ?, ?, ?, ?)",
         card,
@@ -90,7 +89,8 @@ def answered(change: Change, event: WorkAnswered) -> None:
     quotes.keep_filed(change, "answer", event.body, card["plan"], card["ticket"], session=place)  # ASK-13
     notifications.resolve(change, event.message)  # ASK-13
     change.db.write("UPDATE work_items SET session = ? WHERE id = ?", place, card["work_item"])
-    held = lifting.by_answer(change, card["work_item"], card["turn"], action)  # ASK-15
+    lifting.by_answer(change, card["work_item"], card["turn"], action)  # ASK-15
+    held = lifting.over_answer(change, card["work_item"], card["turn"])
     inbox.put_answer(change, card["work_item"], event.body, held)  # ASK-13
     change.log("work_question.answered", bot=card["bot"], plan=card["plan"], ticket=card["ticket"], turn=card["turn"])
 
@@ -190,10 +190,10 @@ def _place(db: Database, turn: sqlite3.Row) -> int:
         said,  # ASK-08
         db.value("SELECT session FROM work_items WHERE id = ?", turn["work_item"]),  # ASK-08
         db.value("SELECT session FROM plans WHERE id = ?", turn["plan"]),  # ASK-08
+        db.value("SELECT id FROM sessions WHERE kind = 'direct' AND bot = ? ORDER BY id", turn["bot"]),  # ASK-08
     ]
-    own: int = db.value("SELECT id FROM sessions WHERE kind = 'direct' AND bot = ? ORDER BY id", turn["bot"])  # ASK-08
     found: list[int] = [place for place in places if place is not None and _user_is_in(db, place)]
-    return found[0] if found else own
+    return found[0] if found else int(turn["session"])
 
 
 def _user_is_in(db: Database, session: int) -> bool:
