@@ -183,7 +183,9 @@ def test_stop_and_going_on_act_only_on_a_reading(tmp_path: Path) -> None:
 @proves("CTRL-3")
 def test_what_nobody_has_read_is_delivered_and_nothing_else(tmp_path: Path) -> None:
     home, _ = at_work(tmp_path / "read")
+    expect_equal("CTRL-15", buttons(home, speak(home, "片头很好", TALK)), None, "buttons on a line that is no control")
     line = speak(home, "今天先停,明天继续", BOTH)
+    expect_equal("CTRL-1", held(home), [], "holds of a line that is read as both")
     expect_equal("CTRL-3", buttons(home, line), ["stop"], "buttons once it is read")
     unread_does_nothing("CTRL-3", tmp_path, (*STOPS_VERBATIM, *WITH_MORE, "继续", *GIVES_UP))
 

@@ -342,6 +342,7 @@ def test_what_a_segment_had_been_given_and_never_saw_is_kept_back_too(tmp_path: 
     home.now += 1000
     home.engine.handle(events.Read(key="filed", at=home.now, effect=filed, raw=json.dumps(filing({"plan": FILM}))))
     stop(home, home.live("导演")[0]["id"])
+    expect_equal("HOLD-13", running(home, "导演"), [], "what runs after the stop")
     expect_equal("HOLD-33", home.read_in(line, "导演"), [], "who has read a line whose hop had not begun")
     lift(home, 1)
     expect_equal("HOLD-33", home.read_in(line, "导演"), [2], "who has read it after the lift")

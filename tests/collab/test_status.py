@@ -140,5 +140,5 @@ def test_under_a_hold_it_lifts_nothing_and_is_answered_all_the_same(tmp_path: Pa
         expect_equal("STAT-7", home.said("bot"), ["停着呢。"], f"the answer to “{text}”")
         expect_equal("STAT-7", home.said("app"), [], f"what the application says to “{text}”")
         wish = speak(home, "从头再做一遍", TALK, plan=plan)
-        expect_equal("STAT-7", held(home), [], "holds after a wish about the matter")
-        expect_equal("STAT-7", home.turn("导演")["trigger_message"], wish, "the turn that it opens")
+        expect_equal("HOLD-23", held(home), [], "holds after a wish about the matter")
+        expect_equal("HOLD-23", home.turn("导演")["trigger_message"], wish, "the turn that it opens")
