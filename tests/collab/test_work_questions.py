@@ -80,6 +80,7 @@ def told(home: Evening, card: int) -> list[tuple[object, ...]]:
 def test_blocked_leaves_a_card_tied_to_its_work_and_the_answer_queues_that_again(tmp_path: Path) -> None:
     home, card = asked(tmp_path)
     turn = home.turn("导演")
+    expect_equal("ASK-11", home.value("SELECT count(*) FROM work_questions"), 1, "cards of the first question")
     expect_equal("ASK-07", (turn["state"], turn["end_reason"]), ("completed", "blocked"), "the segment")
     control = home.value(
         "SELECT control ->> 'kind' || ' ' || (control ->> 'work_item') || ' ' || (control ->> 'plan') || ' '"
@@ -202,6 +203,8 @@ def test_the_route_takes_the_words_once_at_home_and_away(tmp_path: Path) -> None
         first = client("POST", path, key="r1", body=ANSWER)
         expect_equal("ASK-12", first.status, 200, f"the answer is taken ({away=}): {first.said}")
         expect_equal("ASK-12", first.said["answer"], ANSWER, "what the card says then")
+        taken = home.rows("SELECT text FROM inbox_items WHERE author = 'user' AND text = ?", ANSWER)
+        expect_equal("ASK-13", taken, [(ANSWER,)], "the line in the inbox after the first request")
         again = client("POST", path, key="r1", body=ANSWER)
         expect_equal("ASK-12", (again.status, again.said), (200, first.said), "the same request again")
         expect_equal("ASK-12", len(home.turns("导演")), 2, "segments after a resend")
