@@ -84,7 +84,7 @@ def _is_at_it(change: Change, copy: sqlite3.Row) -> bool:
     live = work.live_of(change.db, copy["work_item"])
     opened = live and turns.trigger(change, live)
     plan = messages.message_of(change, copy["message"])["plan"]
-    return plan is not None and opened is not None and opened["plan"] == plan  # CHKB-07
+    return plan is not None and opened is not None and opened["plan"] == plan
 
 
 def _row(change: Change, table: str, id_: int) -> sqlite3.Row:
