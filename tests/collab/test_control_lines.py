@@ -195,7 +195,8 @@ def unread_does_nothing(rule: str, folder: Path, texts: tuple[str, ...]) -> None
     home, _ = at_work(folder / "stop")
     line = speak(home, "收手吧", STOP)
     expect_equal("READ-22", reader.meaning(home.db, line).control, "stop", "what it means, by its reading")
-    expect_equal(rule, held(home), [("bot", home.bot("导演"))], "what it holds, once it is read")
+    expect_equal(rule, delivered(home, line), 0, "who gets it, once it is read as a stop")
+    expect_equal("CTRL-6", held(home), [("bot", home.bot("导演"))], "what it holds")
     home, plan = at_work(folder / "unread")
     for text in texts:
         for failure in ("timeout", "no model", "error", "closing"):

@@ -110,6 +110,15 @@ def test_whatever_the_user_says_or_does_is_done_and_ends_the_hold(tmp_path: Path
     expect_equal("HOLD-22", stand(home), [], "holds after a line in the direct chat, about a plan of the group held")
     expect_equal("HOLD-22", running(home, "导演"), [(NIGHT, FILM)], "what runs after that")
 
+    home = rooms(tmp_path / "judged elsewhere")
+    begins(home, "导演", FILM)
+    hold(home, "session", session=ROOM)
+    line = says(home, NIGHT, to=OTHER_ROOM)
+    comes(home, line, MEANING, TALK)
+    comes(home, line, FILING, filing({"plan": FILM}))
+    judging = home.value("SELECT count(*) FROM judgements WHERE message = ?", line)
+    expect_equal("HOLD-22", (stand(home), judging), ([], 2), "holds, and who judges, in another group without a lead")
+
     home = rooms(tmp_path / "insert")
     line = hears_and_is_held(home)
     home.happens(events.Inserted, message=line)

@@ -5,7 +5,7 @@ A judgement is one short call without tools, and no turn: nothing can be asked o
 
 import msgspec
 
-from threadrebuild.collab import answers, holds, household, messages, reader, steps, wakes
+from threadrebuild.collab import answers, holds, household, lifting, messages, reader, steps, wakes
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.events import Judged
 from threadrebuild.collab.receiver import Receiver
@@ -21,7 +21,7 @@ def ask(change: Change, message: int) -> None:
     line = messages.message_of(change, message)
     asked = 0
     for bot in household.members(change.db, line["session"]).values():
-        held = holds.over(change.db, "hearer", holds.hearer(message, bot))
+        held = lifting.before_hearing(change, line, "hearer", holds.hearer(message, bot))
         if held:  # HOLD-63
             wakes.suppress(change, "user line", bot, held, message=message)
             continue

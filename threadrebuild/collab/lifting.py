@@ -159,11 +159,10 @@ def action_of(change: Change, message: sqlite3.Row) -> int:
 
 
 def _end(change: Change, hold: sqlite3.Row, action: int) -> None:
-    if (
-        holds.hold_of(change.db, hold["id"])["lifted_by"] is None
-        and not holds.is_kept(hold)  # HOLD-21 HOLD-23 HOLD-32 CTRL-32 QUOT-26
-    ):
-        holds.lift(change, hold["id"], action)
+    is_over = holds.hold_of(change.db, hold["id"])["lifted_by"] is not None
+    if is_over or holds.is_kept(hold):  # HOLD-21 HOLD-23 HOLD-32 CTRL-32 QUOT-26
+        return
+    holds.lift(change, hold["id"], action)
 
 
 def _mentioned(change: Change, message: sqlite3.Row) -> set[int]:
