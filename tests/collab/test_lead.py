@@ -86,7 +86,8 @@ def test_a_handoff_counts_for_seven_days(tmp_path: Path) -> None:
 @proves("LEAD-07")
 def test_a_tie_and_a_bot_that_is_away_are_suggested_for_nothing(tmp_path: Path) -> None:
     home = evening(tmp_path)
-    hands_on(home, "导演", *["@文案 写一句"] * 4)
+    for _ in range(2):
+        hands_on(home, "导演", *["@文案 写一句"] * 2)
     expect_equal("LEAD-07", suggested(home), ("导演", 4), "suggested with four against none")
     hands_on(home, "文案", *["@审片员 看一眼"] * 3)
     expect_equal("LEAD-07", suggested(home), ("导演", 4), "suggested with four against three")
