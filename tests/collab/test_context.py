@@ -81,6 +81,7 @@ def test_the_situation_names_the_plan_and_what_is_live_elsewhere(tmp_path: Path)
         f'You are at work in 海报组 too: plan {poster} "海报".',
     ]
     text = read(home, "导演")
+    expect("CHKB-06", "Before: " in text, f"the plan's history is shown: {text}")
     expect_equal("PLAN-31", part(text, "Situation"), situation, "the situation in the direct chat")
     item = home.value("SELECT trigger_item FROM turns WHERE id = ?", home.turn("导演")["id"])
     new = f"[{item}] user: 分镜看这张 [attached: {folder}/a.png]"

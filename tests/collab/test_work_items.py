@@ -130,15 +130,17 @@ def test_an_ended_segment_leaves_its_work_idle_queued_or_closed(tmp_path: Path) 
 def test_work_with_unread_words_queues_and_a_desk_closes(tmp_path: Path) -> None:
     home = Evening(tmp_path, bots=["导演"])
     plan = home.opened("新品片", to="导演")
-    lines = [home.say(text, to="导演", files=[plan]) for text in ("做", "改成竖版")]
-    home.hop("导演", text="好了。")
-    triggers = [turn["trigger_message"] for turn in home.turns("导演")]
-    expect_equal("WORK-14", triggers, lines, "the lines that opened segments on the plan")
-    home.hop("导演", text="改好了。")
     home.say("在吗", to="导演")
     home.hop("导演", text="在。")
+    desk = home.turn("导演")["id"]
+    expect_equal("END-37", home.rows("SELECT plan, state FROM work_items"), [(None, "closed")], "a desk's work")
+    lines = [home.say(text, to="导演", files=[plan]) for text in ("做", "改成竖版")]
+    home.hop("导演", text="好了。")
+    triggers = [turn["trigger_message"] for turn in home.turns("导演") if turn["id"] != desk]
+    expect_equal("WORK-14", triggers, lines, "the lines that opened segments on the plan")
+    home.hop("导演", text="改好了。")
     states = home.rows("SELECT plan, state FROM work_items ORDER BY id")
-    expect_equal("WORK-14", states, [(plan, "idle"), (None, "closed")], "work when everything is read")
+    expect_equal("WORK-14", states, [(None, "closed"), (plan, "idle")], "work when everything is read")
 
 
 @proves("WORK-14")
