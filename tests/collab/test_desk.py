@@ -5,7 +5,7 @@ from pathlib import Path
 from evening import DOWN, Evening, shell, work_on, write
 
 from harness.expect import expect, expect_equal, proves
-from threadrebuild.collab import events
+from threadrebuild.collab import events, readonly
 
 MANY = ("新品片", "海报", "年会")
 
@@ -108,6 +108,8 @@ def test_until_bound_a_segment_only_reads_and_talks(tmp_path: Path) -> None:
     for tool in reading:
         home.hop("导演", events.Call(tool, {"path": "."}))
         expect_equal("DESK-09", home.turn("导演")["plan"], None, f"what the desk is bound to by {tool}")
+    held = [tool for tool, _, result in home.results(home.turn("导演")["id"]) if result == readonly.HELD]
+    expect_equal("HOLD-72", held, [], "what is refused as held where nothing is under a hold")
     expect_equal("DESK-09", [each["tool"] for each in home.ran], list(reading), "what ran unbound")
     for tool in ("mcp:search", "shell", "write_file", "another"):
         other = household(tmp_path, tool.replace(":", "-"), plans=MANY[:2])
@@ -124,6 +126,8 @@ def test_the_first_side_effect_comes_after_the_choice(tmp_path: Path) -> None:
     effectful = home.rows("SELECT effectful FROM calls")
     expect_equal("DESK-09", effectful, [(1,)], "whether writing a file has a side effect")
     turn = home.turn("导演")
+    refused = home.results(turn["id"])[0][2] == readonly.HELD
+    expect("HOLD-72", not refused, "nothing is refused as held where nothing is under a hold")
     expect_equal(
         "DESK-10", [turn["mode"], turn["plan"]], ["work", 1], "what the segment is, before the file is written"
     )
