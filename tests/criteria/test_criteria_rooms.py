@@ -5,10 +5,14 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from harness.expect import expect, expect_equal, noted, proves
-from harness.invariants.collab import NAMES, Broken, Watch, faults
+from harness.invariants.collab import KEPT, NAMES, Broken, Watch, faults
 from harness.runlog import RunLog
+
+if TYPE_CHECKING:
+    from harness.scenario.collab.play import Played
 
 STORY = Path(__file__).parents[2] / "scenarios" / "collab" / "two-lines-one-turn.toml"
 LEVEL = 8
@@ -90,12 +94,7 @@ class Ended:
 
 def evening(folder: Path) -> Path:
     """The store of a story that is over, without what it refuses: other programs may have written to it."""
-    from harness.scenario.collab.play import play
-    from harness.scenario.stories.loading import load_stories
-
-    folder.mkdir()
-    played = play(load_stories(STORY)[0], folder, 0, RunLog(io.StringIO()), 0)
-    played.rooms.close()
+    _played(folder).rooms.close()
     path = next(folder.rglob("rooms.db"))
     store = sqlite3.connect(path, isolation_level=None)
     rows = store.execute("SELECT type, name FROM sqlite_schema WHERE type IN ('trigger', 'index') AND sql NOT NULL")
@@ -127,3 +126,48 @@ def test_every_invariant_of_the_rooms_sees_what_is_planted(tmp_path: Path) -> No
         expect("CR-04", seen, f"{name}: planted, not seen")
         watch.close()
         store.close()
+
+
+@proves("CR-04")
+def test_a_hold_that_is_gone_and_one_that_is_lifted_again_are_seen(tmp_path: Path) -> None:
+    """Both are changes: the hold has to stand in the store before."""
+    rule, name = KEPT
+    made = evening(tmp_path / "made")
+    for number, plant in enumerate(("DELETE FROM holds", "UPDATE holds SET lifted_by = NULL")):
+        path = tmp_path / f"{number}.db"
+        path.write_bytes(made.read_bytes())
+        store = sqlite3.connect(path, isolation_level=None)
+        store.execute("PRAGMA foreign_keys = OFF")
+        watch = Watch(path, LEVEL)
+        store.execute(ALL_HELD)
+        watch.look(1)
+        store.execute("UPDATE holds SET lifted_by = (SELECT max(id) FROM user_actions)")
+        watch.look(2)
+        expect_equal("CR-04", list(faults(name, Ended(store, watch.broken))), [], f"{name}, before")
+        store.execute(plant)
+        watch.look(3)
+        seen = noted("collab", rule, name, faults(name, Ended(store, watch.broken)))
+        expect("CR-04", seen, f"{name}: planted by {plant!r}, not seen")
+        watch.close()
+        store.close()
+
+
+@proves("CR-04")
+def test_a_command_that_is_on_no_record_is_seen(tmp_path: Path) -> None:
+    from harness.scenario.collab import KIND
+
+    (recorded,) = (each for each in KIND.invariants if each.rule == "STOP-2")
+    played = _played(tmp_path / "made")
+    expect_equal("CR-04", list(recorded.faults(played)), [], f"{recorded.name}, before")
+    played.rooms.commands.begin(9_999, {"render": "stubborn"}, None)
+    seen = noted("collab", recorded.rule, recorded.name, recorded.faults(played))
+    expect("CR-04", seen, f"{recorded.name}: planted, not seen")
+    played.rooms.close()
+
+
+def _played(folder: Path) -> "Played":
+    from harness.scenario.collab.play import play
+    from harness.scenario.stories.loading import load_stories
+
+    folder.mkdir()
+    return play(load_stories(STORY)[0], folder, 0, RunLog(io.StringIO()), 0)
