@@ -17,6 +17,8 @@ from threadrebuild.database import Database
 PRIO_USER, PRIO_REPLY, PRIO_REQUEST, PRIO_OTHER = 1, 2, 3, 4
 OVERHEARD = "overheard"
 """Why those hear a line of the user who work on its plan and do not receive it."""
+FOR_YOU = "This line is for you: “{text}”"
+"""What a work item is told in which a line was only overheard, and read, before it is given there."""
 
 
 def receive(change: Change, message: sqlite3.Row, bot: int, why: str, target: Target) -> None:
@@ -47,8 +49,13 @@ def put(change: Change, work_item: int, message: sqlite3.Row, live: sqlite3.Row 
     """Add a message to an inbox; it wakes the work where nothing runs there. False where a hold keeps it back.
 
     `why` it is received is as in `message_receivers`, or that it is overheard. What the user said to a Bot in another
-    session than it works in is to be answered there. A copy that waits there already is enough.
+    session than it works in is to be answered there. A copy that waits there already is enough, and a line that was
+    read there is not heard again: whom it is for is told so.
     """
+    was_read = change.level > redirect.LAST_LEVEL and _was_read(change.db, work_item, message["id"])
+    if was_read and why == OVERHEARD:  # WORK-20
+        return True
+    kind = "correction" if was_read else "line"
     reply_in = None
     if (
         live is not None
@@ -60,17 +67,19 @@ def put(change: Change, work_item: int, message: sqlite3.Row, live: sqlite3.Row 
     change.db.write(
         "INSERT OR IGNORE INTO inbox_items"
         " (work_item, kind, message, author, text, reply_in, prio, woken_by_turn, seq)"
-        " VALUES (?, 'line', ?, ?, ?, ?, ?, ?, ?)",
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         work_item,
+        kind,
         message["id"],
         message["author"],
-        message["text"],
+        FOR_YOU.format(text=message["text"]) if was_read else message["text"],
         reply_in,
         PRIO_USER if message["author"] == "user" else PRIO_OTHER,
         message["turn"],
         change.event,
     )
-    if _keep(change, work_item, message, why):
+    _mark(change, work_item, message["id"], kind, reply_in)
+    if _keep(change, work_item, message, kind, why):
         return False
     if live is None:
         work.queue(change, work_item)
@@ -109,15 +118,16 @@ def admit(change: Change, work_item: int) -> bool:
     return bool(change.db.value("SELECT 1 FROM work_items WHERE id = ? AND state = 'queued'", work_item))
 
 
-def _keep(change: Change, work_item: int, message: sqlite3.Row, why: str) -> bool:
+def _keep(change: Change, work_item: int, message: sqlite3.Row, kind: str, why: str) -> bool:
     """Keep a copy back that a hold is over; a line of the user may be answered all the same, by a turn that only reads.
 
     Whether it is kept back.
     """
     copy = change.db.row(
-        "SELECT * FROM inbox_items WHERE work_item = ? AND message = ? AND kind = 'line' AND state = 'queued'",
+        "SELECT * FROM inbox_items WHERE work_item = ? AND message = ? AND kind = ? AND state = 'queued'",
         work_item,
         message["id"],
+        kind,
     )
     held = lifting.before_hearing(change, message, "item", copy["id"]) if copy is not None else []
     if copy is None or not held:  # HOLD-59
@@ -132,24 +142,43 @@ def _keep(change: Change, work_item: int, message: sqlite3.Row, why: str) -> boo
 def hand_on(change: Change, turn: sqlite3.Row, work_item: int, live: sqlite3.Row | None) -> None:
     """Give the lines that a segment has read to other work, as they were said; what it has not read stays.
 
-    What it goes on with was read by the segments that were cut off before it.
+    What it goes on with was read by the segments that were cut off before it. A copy that waits there already is
+    enough, and a line that was read there is not read again: that it is for this Bot is told there.
 
     `live` is the segment that runs there; in another session it is told to answer in this one.
     """
     reply_in = turn["session"] if live is not None and live["session"] != turn["session"] else None
-    change.db.write(
+    read = change.db.rows(
         "WITH RECURSIVE before(turn) AS ("
-        "   SELECT ?4 UNION"
+        "   SELECT ? UNION"
         "   SELECT t.continues FROM turns t JOIN before b ON t.id = b.turn WHERE t.continues IS NOT NULL)"
-        " INSERT OR IGNORE INTO inbox_items"
-        " (work_item, kind, message, author, text, before, reply_in, prio, woken_by_turn, seq)"
-        " SELECT ?1, kind, message, author, text, before, ?2, prio, woken_by_turn, ?3 FROM inbox_items"
-        " WHERE read_by_turn IN (SELECT turn FROM before) AND kind IN ('line', 'edit') ORDER BY seq, id",
-        work_item,
-        reply_in,
-        change.event,
+        " SELECT i.*, m.text AS said, m.author AS speaker FROM inbox_items i LEFT JOIN messages m ON m.id = i.message"
+        " WHERE i.read_by_turn IN (SELECT turn FROM before) AND i.kind IN ('line', 'edit', 'correction')"
+        " ORDER BY i.seq, i.id",
         turn["id"],
     )
+    for copy in read:
+        kind, author, text = copy["kind"], copy["author"], copy["text"]
+        if kind == "correction" and copy["said"] is not None:
+            kind, author, text = "line", copy["speaker"], copy["said"]
+        if kind == "line" and _was_read(change.db, work_item, copy["message"]):  # WORK-20
+            kind, text = "correction", FOR_YOU.format(text=text)
+        change.db.write(
+            "INSERT OR IGNORE INTO inbox_items"
+            " (work_item, kind, message, author, text, before, reply_in, prio, woken_by_turn, seq)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            work_item,
+            kind,
+            copy["message"],
+            author,
+            text,
+            copy["before"],
+            reply_in,
+            copy["prio"],
+            copy["woken_by_turn"],
+            change.event,
+        )
+        _mark(change, work_item, copy["message"], kind, reply_in)
     change.log("inbox.handed_on", bot=turn["bot"], turn=turn["id"], work_item=work_item)
 
 
@@ -217,8 +246,40 @@ def put_note(change: Change, turn: sqlite3.Row, text: str) -> None:
 
 
 def take_over(change: Change, old: int, new: int) -> None:
-    """Let work that was bound read what its desk has not read yet."""
+    """Let work that was bound read what its desk has not read yet; a copy that waits there already is enough."""
+    change.db.write(  # WORK-20
+        "UPDATE OR IGNORE inbox_items SET kind = 'correction' WHERE work_item = ?1 AND kind = 'line'"
+        " AND state = 'queued' AND message IN (SELECT message FROM inbox_items WHERE work_item = ?2 AND kind = 'line'"
+        " AND state = 'read')",
+        old,
+        new,
+    )
     change.db.write("UPDATE OR IGNORE inbox_items SET work_item = ? WHERE work_item = ? AND state = 'queued'", new, old)
+    change.db.write(  # WORK-20
+        "UPDATE inbox_items SET state = 'superseded' WHERE work_item = ?1 AND state = 'queued' AND EXISTS (SELECT 1"
+        " FROM inbox_items i WHERE i.work_item = ?2 AND i.message = inbox_items.message AND i.kind = inbox_items.kind"
+        " AND i.state = 'queued')",
+        old,
+        new,
+    )
+
+
+def _mark(change: Change, work_item: int, message: int | None, kind: str, reply_in: int | None) -> None:
+    """Let a copy that waited already, as overheard, be answered where its line was said, like one that comes now."""
+    change.db.write(  # WORK-06
+        "UPDATE inbox_items SET reply_in = ? WHERE work_item = ? AND message = ? AND kind = ? AND reply_in IS NULL"
+        " AND state IN ('queued', 'held')",
+        reply_in,
+        work_item,
+        message,
+        kind,
+    )
+
+
+def _was_read(db: Database, work_item: int, message: int | None) -> bool:
+    """Whether a line was read in a work item."""
+    found = "SELECT 1 FROM inbox_items WHERE work_item = ? AND message = ? AND kind = 'line' AND state = 'read'"
+    return bool(db.value(found, work_item, message))
 
 
 def _work_item(change: Change, bot: int, target: Target, message: sqlite3.Row, live: sqlite3.Row | None) -> int:
