@@ -310,6 +310,7 @@ def test_who_wakes_and_who_waits_follows_from_the_form(tmp_path: Path) -> None:
     notice = said(home, "导演", "排了一版，大家看看")
     expect_equal("HAND-02", (judging(home, notice), received(home, notice)), ([], {}), "who hears a notice")
     mention = said(home, "导演", "@文案 写三句")
+    expect("HOLD-61", received(home, mention), "one whose work is not held wakes somebody")
     expect_equal("HAND-02", received(home, mention), {"文案": "mention"}, "who is woken by a mention")
     home.hop("导演", events.Call("create_direct", {"to": "审片员"}))
     direct = said(home, "导演", "看一眼片头", session="导演 ↔ 审片员")

@@ -231,6 +231,43 @@ def test_a_sentence_copied_from_what_is_answered_is_no_promise(tmp_path: Path) -
             expect_equal("READ-21", promised(home), back, f"{what}, {read=}")
 
 
+@proves("READ-22")
+def test_the_fixed_words_read_a_message_only_where_no_model_has(tmp_path: Path) -> None:
+    for number, (came, what, back) in enumerate(
+        (
+            ({"raw": json.dumps(PROMISE)}, "read as a promise, as by the fixed words", True),
+            ({"raw": "{}"}, "read as none", False),
+            ({"failure": "timeout"}, "not read in time", True),
+            ({"failure": "closing"}, "not read, for the application closes", True),
+        )
+    ):
+        home, _ = direct(tmp_path / str(number))
+        home.words = None
+        hops(home, "导演", text=f"{SAYS}。")
+        comes(home, **came)
+        expect_equal("READ-21" if number == 0 else "READ-22", promised(home), back, f"sent back, {what}")
+
+
+@proves("READ-27")
+def test_a_message_is_read_once_by_its_words_and_what_they_answer(tmp_path: Path) -> None:
+    for number, (words, more, read, what) in enumerate(
+        (
+            ("设定集交了", (), 1, "the same words again"),
+            ("海报交了", (), 2, "other words"),
+            ("设定集交了", ("先交设定集",), 2, "the same words, which answer more by now"),
+        )
+    ):
+        home, plan = at_work(tmp_path / str(number))
+        hops(home, "导演", send("设定集交了"))
+        expect_equal("READ-27", len(readings(home)), 1, "readings of what is said first")
+        for line in more:
+            tell(home, plan, line)
+            hops(home, "导演", look())
+        hops(home, "导演", send(words))
+        expect_equal("READ-27", home.said("bot"), ["设定集交了", words], "what has been said")
+        expect_equal("READ-27", len(readings(home)), read, f"readings, with {what}")
+
+
 IDLE = {"nothing": True}
 
 

@@ -115,6 +115,11 @@ def test_an_answer_after_twenty_seconds_is_none(tmp_path: Path) -> None:
 
 @proves("READ-23")
 def test_a_line_wakes_once_read_and_a_mere_stop_goes_first(tmp_path: Path) -> None:
+    alone, _ = household(tmp_path / "alone")
+    stop = says(alone, "@文案 停下", to="剪辑组")
+    comes(alone, stop, MEANING, {"control": "stop", "only": True})
+    expect("READ-02", reader.only_stops(alone.db, stop), "a mere stop, read as one, is one")
+    expect_equal("CTRL-6", alone.value(STATE, stop), "delivered", "a mere stop with no line before it, once read")
     home, (film,) = household(tmp_path / "a", "新品片")
     lines = [says(home, f"@导演 第 {number} 句", to="剪辑组") for number in range(3)]
     stop = says(home, "@文案 停下", to="剪辑组")
@@ -201,6 +206,7 @@ def test_an_edited_line_is_not_read_again(tmp_path: Path) -> None:
             home.happens(events.Edited, message=line, text="@导演 停下，太假")
         read_as(home, line, {"control": "resume", "faults": []}, filing({"plan": film}))
         about = reader.filing(home.db, line)
+        expect_equal("READ-22", stored(home, line)[0][0], None, "why what it means could not be read in time")
         expect("READ-08", about is None or about.kind == "plans", f"what it was read to be about: {about}")
         if not early:
             home.happens(events.Edited, message=line, text="@导演 停下，太假")

@@ -35,10 +35,14 @@ def reading(change: Change, turn: sqlite3.Row, text: str, options: Sequence[str]
     A question to the user comes with its `options`.
     """
     to = _answers(change.db, turn)
-    key = hashlib.sha256(json.dumps([turn["bot"], text, options, to], ensure_ascii=False).encode()).hexdigest()
-    found = change.db.row(
-        "SELECT * FROM readings WHERE subject = ? AND key = ? AND used = 1", reader.BOT_WORDS, key
-    )  # READ-27
+    read_by = [
+        turn["bot"],
+        text,  # READ-27
+        options,
+        to,  # READ-27
+    ]
+    key = hashlib.sha256(json.dumps(read_by, ensure_ascii=False).encode()).hexdigest()
+    found = change.db.row("SELECT * FROM readings WHERE subject = ? AND key = ? AND used = 1", reader.BOT_WORDS, key)
     if found is None:
         body = {
             "reads": reader.BOT_WORDS,
