@@ -12,7 +12,7 @@ import msgspec
 
 from harness.invariants.collab import Broken
 from harness.runlog import RunLog
-from harness.scenario.collab import holding
+from harness.scenario.collab import holding, past
 from harness.scenario.collab.answers import check_times, hops_of, label_of, lines_of
 from harness.scenario.collab.later import Later, event_of
 from harness.scenario.collab.orders import pace, told
@@ -143,6 +143,8 @@ def _set(rooms: Rooms, scene: Scene) -> None:
         handle(events.SessionOpened(key=f"direct:{name}", at=at, session="direct", title=name, members=(name,)))
     for room, members in scene.rooms.items():
         handle(events.SessionOpened(key=f"group:{room}", at=at, session="group", title=room, members=tuple(members)))
+    for name, place in scene.plans.items():
+        past.open_plan(rooms, name, place)
 
 
 def _tell(played: Played, log: RunLog, number: int) -> None:

@@ -105,6 +105,8 @@ class Defaults(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     files: Filed = "unclear"
     words: Words | Unread = Words()
     judge: Literal["join", "look_on", "fails"] = "look_on"
+    organizer: dict[str, Any] = {}
+    """What the organizer has to add to a plan's points."""
     hop: Hop | None = None
     bounced: Hop = Hop()
     """What a Bot answers whose ending was sent back, once its own hops are used up: nothing, so that it ends."""
@@ -118,6 +120,8 @@ class Scene(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """Groups, each with its members."""
     bots: dict[str, BotScene] = {}
     """Bots in no group, or unlike others."""
+    plans: dict[str, str] = {}
+    """Plans that are there already, each with the group, or the Bot's direct chat, that it was opened in."""
     defaults: Defaults = Defaults()
     begins: str = "09:00"
 

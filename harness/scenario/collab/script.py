@@ -154,8 +154,9 @@ class StoryScript:
         return Reply(seconds, make)
 
     def organize(self, rooms: Rooms, effect: Effect) -> Reply:
-        """What the organizer has to add: nothing."""
-        return Reply(ORGANIZER_SECONDS, lambda key, at: events.Organized(key=key, at=at, effect=effect.id, raw="{}"))
+        """What the organizer has to add."""
+        raw = plain(self.defaults.organizer)
+        return Reply(ORGANIZER_SECONDS, lambda key, at: events.Organized(key=key, at=at, effect=effect.id, raw=raw))
 
     def kill(self, rooms: Rooms, effect: Effect) -> Reply:
         """Something under way outside is ended: what it would still have done is not done."""

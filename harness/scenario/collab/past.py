@@ -1,0 +1,30 @@
+"""What is there before a story begins: plans that somebody's words have opened some time ago."""
+
+from harness.world.rooms import Rooms, Unscripted
+from threadrebuild.collab import attribution, plans
+from threadrebuild.collab.change import Change
+from threadrebuild.collab.target import Target
+
+
+def open_plan(rooms: Rooms, name: str, place: str) -> None:
+    """Let a plan be there that was opened in a group or direct chat. Raises `Unscripted` for a place that is none."""
+    assert rooms.engine is not None
+    db, at = rooms.engine.db, rooms.now()
+    session = db.value("SELECT id FROM sessions WHERE title = ?", place)
+    if session is None:
+        raise Unscripted(f"there is no room or Bot called {place!r}")
+    with db.transaction():
+        event = db.write("INSERT INTO events (key, kind, at, body) VALUES (?, 'Line', ?, '{}')", f"plan:{name}", at)
+        line = db.write(
+            "INSERT INTO messages (session, author, seq, at, text, state) VALUES (?, 'user', ?, ?, ?, 'delivered')",
+            session,
+            event,
+            at,
+            name,
+        )
+        change = Change(db, event, at, rooms.level)
+        opening = db.row("SELECT * FROM messages WHERE id = ?", line)
+        assert opening is not None
+        attribution.put(
+            change, line, [Target(plans.open_plan(change, title=name, opening=opening))], locked=False, by="desk"
+        )
