@@ -35,13 +35,13 @@ def reading(change: Change, turn: sqlite3.Row, text: str, options: Sequence[str]
     A question to the user comes with its `options`.
     """
     to = _answers(change.db, turn)
-    read_by = [
+    same_for = [
         turn["bot"],
         text,  # READ-27
         options,
         to,  # READ-27
     ]
-    key = hashlib.sha256(json.dumps(read_by, ensure_ascii=False).encode()).hexdigest()
+    key = hashlib.sha256(json.dumps(same_for, ensure_ascii=False).encode()).hexdigest()
     found = change.db.row("SELECT * FROM readings WHERE subject = ? AND key = ? AND used = 1", reader.BOT_WORDS, key)
     if found is None:
         body = {
