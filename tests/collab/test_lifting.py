@@ -215,6 +215,16 @@ def test_what_a_line_has_to_be_about_to_end_a_hold(tmp_path: Path) -> None:
             comes(home, line, FILING, {"kind": "unclear"} if filed is None else filing(filed))
             wanted = [] if about in ends[scope, name] else [scope]
             expect_equal("HOLD-24", stand(home), wanted, f"holds on {scope} {name} after a line {about}")
+    # New words of a line that its group still judges are in no inbox: what they are about alone decides.
+    for scope, names in (("everything", {}), ("plan", {"plan": FILM}), ("plan", {"plan": POSTER})):
+        home = rooms(tmp_path / "edit" / f"{scope} {names}")
+        line = speak(home, "改一下", TALK, to=ROOM, plan=FILM)
+        copies = home.value("SELECT count(*) FROM inbox_items")
+        expect_equal("JUDG-06", copies, 0, "copies of a line that is still judged")
+        hold(home, scope, **names)
+        home.happens(events.Edited, message=line, text="做竖版")
+        wanted = [scope] if names == {"plan": POSTER} else []
+        expect_equal("HOLD-24", stand(home), wanted, f"holds on {scope} {names} after an edit of a line about the film")
 
 
 def kept_from_both(folder: Path) -> tuple[Evening, int, int]:

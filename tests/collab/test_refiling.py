@@ -172,6 +172,8 @@ def test_a_correction_lifts_no_hold_and_moves_nothing(tmp_path: Path) -> None:
     expect_equal("ATTR-25", merge(home, line, new, right), None, "the press")
     for query, was in zip(sql, before, strict=True):
         expect_equal("ATTR-25", home.rows(query), was, query)
+    kept = in_plan(copies(home, line, "correction"), right)
+    expect_equal("ATTR-25", kept, [("导演", "held")], "what its reader is told, with the target held")
     expect_equal("ATTR-25", len(home.turns("导演")), 1, "segments, with the target held")
     expect("ATTR-25", len(before[1]) == 2 and before[2][0][3] != "", "there are files and a folder to leave alone")
 

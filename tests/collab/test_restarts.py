@@ -34,19 +34,20 @@ def number(home: Evening) -> int:
 
 @proves("HOLD-85", "HOLD-90")
 def test_a_lift_by_button_lets_work_go_on_that_no_stop_has_ended(tmp_path: Path) -> None:
-    home, _ = at_work(tmp_path / "menu")
-    hold(home, "bot", bot="导演")
-    expect_equal("HOLD-85", shape(home, "导演"), [("stopped", None)], "turns under the hold")
-    lift(home, 1)
-    expect_equal("HOLD-85", [state for state, _ in shape(home, "导演")], ["stopped", "running"], "after the lift")
-    expect_equal("HOLD-90", shape(home, "导演"), [("stopped", None), ("running", 1)], "each turn and what it follows")
-    lift(home, 1)
-    expect_equal("HOLD-85", len(home.turns("导演")), 2, "turns after a second press")
-
     home, _ = at_work(tmp_path / "stop")
     stop(home, "导演")
     lift(home, 1)
     expect_equal("HOLD-85", shape(home, "导演"), [("stopped", None)], "turns after the lift of a Stop")
+
+    home, _ = at_work(tmp_path / "menu")
+    hold(home, "bot", bot="导演")
+    expect_equal("HOLD-85", shape(home, "导演"), [("stopped", None)], "turns under the hold")
+    lift(home, 1)
+    expect("DESK-39", home.live("导演") != [], "who is at work where the plan was not given up")
+    expect_equal("HOLD-85", [state for state, _ in shape(home, "导演")], ["stopped", "running"], "after the lift")
+    expect_equal("HOLD-90", shape(home, "导演"), [("stopped", None), ("running", 1)], "each turn and what it follows")
+    lift(home, 1)
+    expect_equal("HOLD-85", len(home.turns("导演")), 2, "turns after a second press")
 
 
 @proves("HOLD-86")

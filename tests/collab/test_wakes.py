@@ -186,19 +186,21 @@ def test_a_quiet_chat_of_a_held_bot_calls_nobody_back(tmp_path: Path) -> None:
 
 @proves("HOLD-69")
 def test_a_quiet_plan_calls_back_and_that_is_not_kept(tmp_path: Path) -> None:
+    homes = {}
     for is_held in (False, True):
-        home = house(tmp_path / str(is_held), 3)
+        home = homes[is_held] = house(tmp_path / str(is_held), 3)
         plan = home.opened("新品片", to="导演", tickets=[("粗剪", "导演")])
         home.say("做起来", to="导演", files=[plan])
         home.hop("导演", text="先到这里。")
         if is_held:
             hold(home, "plan", plan=plan)
         home.later(1)
-        expect_equal("HOLD-69", len(home.turns("导演")), 1 + (not is_held), f"turns once it is quiet, held: {is_held}")
-    expect_equal("HOLD-69", suppressed(home), [("导演", "plan quiet", [1])], "on record")
+    expect_equal("HOLD-69", len(home.turns("导演")), 1, "turns once it is quiet under the hold")
     lift(home, 1)
     home.later(30)
     expect_equal("HOLD-69", len(home.turns("导演")), 1, "turns after the lift")
+    expect_equal("CHKB-19", len(homes[False].turns("导演")), 2, "turns once it is quiet, with no hold")
+    expect_equal("HOLD-69", suppressed(home), [("导演", "plan quiet", [1])], "on record")
     home.say("片头呢", to="导演", files=[plan])
     home.hop("导演", text="在做。")
     home.later(1)
@@ -274,6 +276,7 @@ def test_a_check_back_under_a_hold_comes_after_the_lift(tmp_path: Path) -> None:
     home.sql("UPDATE waits SET state = 'open'")  # As a version leaves it that knows no holds.
     home.later(60)
     expect_equal("HOLD-65", len(home.turns("导演")), 1, "turns once it is due under the hold")
+    expect_equal("CHKB-04", suppressed(home), [("导演", "check-back", [1])], "what has rung and was kept back")
     state = home.value("SELECT state FROM waits")
     expect_equal("HOLD-65", state, "suspended", "how it stands then")
     lift(home, 1)
@@ -281,6 +284,7 @@ def test_a_check_back_under_a_hold_comes_after_the_lift(tmp_path: Path) -> None:
     wound = [each.subject for each in home.engine.open_effects() if each.kind == "timer"]
     expect("HOLD-55", any(each.startswith("check_back:") for each in wound), f"a time is waited for: {wound}")
     home.later(1)
+    expect("CHKB-08", home.live("导演") != [], "who is at work where its check-back rings")
     expect_equal("HOLD-65", len(home.turns("导演")), 2, "turns after the lift")
 
 

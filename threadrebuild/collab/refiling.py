@@ -89,7 +89,7 @@ def _put(change: Change, line: sqlite3.Row, bot: int, target: Target, kind: str,
     """Put a copy into a Bot's work on a target: into its live segment there, or to wait, under a hold as held."""
     live = work.live_turn(change.db, bot, target.plan)
     item = live["work_item"] if live else work.item(change, bot, target.plan, target.ticket, line["session"])
-    held = bool(holds.over(change.db, "work_item", item))  # ATTR-22 ATTR-25
+    held = bool(holds.over(change.db, "work_item", item))
     change.db.write(
         "INSERT INTO inbox_items (work_item, kind, message, author, text, prio, state, seq)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -99,7 +99,7 @@ def _put(change: Change, line: sqlite3.Row, bot: int, target: Target, kind: str,
         author,
         text,
         inbox.PRIO_USER,
-        "held" if held else "queued",  # ATTR-22
+        "held" if held else "queued",  # ATTR-22 ATTR-25
         change.event,
     )
     if live is None and not held:
