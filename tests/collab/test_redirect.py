@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from evening import Evening, shell
+from evening import Evening, shell, work_on
 from outside import hopped, ran
 
 from harness.expect import expect, expect_equal, proves
@@ -100,3 +100,51 @@ def test_a_colleague_is_heard_and_what_waited_is_read_by_the_turn_that_begins(tm
         expect("REDIR-05", known in evening.context(turn["id"]), f"{known} stands in the first hop of the new turn")
     evening.say("@导演 再短一点", to="剪辑组")
     expect("REDIR-05", "cut-1.md" in evening.context(evening.turn("导演")["id"]), "a further turn knows it too")
+
+
+def _took_up(evening: Evening) -> int:
+    """导演 has opened a plan on a line of the user, and is at work on it; returns that turn."""
+    line = evening.say("@导演 剪一版样片", to="剪辑组")
+    evening.hop("导演", work_on(new={"title": "样片"}, quote_message_id=line))
+    turn = evening.turn("导演")
+    expect("WORK-02", turn["plan"] is not None, f"it is at work on the plan: {evening.results(turn['id'])}")
+    return int(turn["id"])
+
+
+@proves("REDIR-01")
+def test_where_a_bot_is_at_two_things_one_of_them_is_redirected(tmp_path: Path) -> None:
+    evening = _at(tmp_path, OLD)
+    first = _took_up(evening)
+    evening.crash()
+    evening.sql("UPDATE plans SET current_of = NULL")
+    evening.say("@导演 看看片头", to="剪辑组")
+    evening.press(first)
+    at_work = [(turn["plan"] is not None, turn["session"]) for turn in evening.live("导演")]
+    here = evening.session("剪辑组")
+    expect_equal("WORK-17", at_work, [(False, here), (True, here)], "the desk's turn, and the one that goes on")
+    evening.say("@导演 改成竖版", to="剪辑组")
+    expect_equal(
+        "REDIR-01", _states(evening, "导演"), ["interrupted", "redirected", "running", "running"], "what a line ends"
+    )
+
+
+@proves("REDIR-05")
+def test_a_colleague_is_heard_by_what_was_taken_up_and_its_words_go_along(tmp_path: Path) -> None:
+    evening = _at(tmp_path, OLD)
+    first = _took_up(evening)
+    evening.say("@文案 写三句宣传语", to="剪辑组")
+    hopped(evening, "文案", text="@导演 宣传语在 slogans.md")
+    said = evening.value("SELECT max(id) FROM messages WHERE author = 'bot'")
+    hopped(evening, "导演", events.Call("read_file", {"path": "cut.md"}))
+    expect_equal("REDIR-05", evening.read_in(said, "导演"), [], "who has read it while a tool runs")
+    ran(evening, "导演")
+    expect_equal("REDIR-05", evening.read_in(said, "导演"), [first], "who hears a colleague")
+    hopped(evening, "导演", events.Call("read_file", {"path": "cut.md"}))
+    evening.say("@文案 再写一句", to="剪辑组")
+    hopped(evening, "文案", text="@导演 片名叫《鲸落》")
+    said = evening.value("SELECT max(id) FROM messages WHERE author = 'bot'")
+    evening.say("@导演 改成竖版", to="剪辑组")
+    expect_equal("REDIR-05", evening.read_in(said, "导演"), [evening.turn("导演")["id"]], "who reads what waited")
+    expect_equal("REDIR-05", _states(evening, "导演"), ["redirected", "running"], "turns after a line of the user")
+    state = evening.value("SELECT w.state FROM work_items w JOIN turns t ON t.work_item = w.id WHERE t.id = ?", first)
+    expect_equal("WORK-14", state, "idle", "the work that has nothing left to read")

@@ -207,6 +207,18 @@ def test_a_quiet_plan_calls_back_and_that_is_not_kept(tmp_path: Path) -> None:
     expect_equal("HOLD-69", len(home.turns("导演")), 3, "turns once another has ended and it is quiet again")
 
 
+def lives_on(home: Evening, *, under: int) -> None:
+    """A command of 导演 runs, and ending its turn under a hold of that plan has failed: the store is an older one."""
+    home.hop("导演", shell("render a"), run=False)
+    for trigger in ("no_live_turn_under_a_hold", "no_live_turn_goes_under_a_hold", "an_ended_turn_stays_ended"):
+        home.sql(f"DROP TRIGGER {trigger}")
+    hold(home, "plan", plan=under, void=True)
+    home.sql("UPDATE turns SET state = 'running' WHERE id = 1")
+    home.sql("UPDATE work_items SET state = 'running' WHERE id = (SELECT work_item FROM turns WHERE id = 1)")
+    home.sql("UPDATE calls SET state = 'started'")
+    home.sql("UPDATE effects SET state = 'started' WHERE kind = 'run_tool'")
+
+
 @proves("HOLD-60")
 def test_a_covered_turn_that_still_runs_hears_nothing(tmp_path: Path) -> None:
     for level in (1, 8):
@@ -215,15 +227,7 @@ def test_a_covered_turn_that_still_runs_hears_nothing(tmp_path: Path) -> None:
         home.say("@导演 做起来", to=ROOM, files=[plan])
         home.sql("UPDATE messages SET plan = ? WHERE id = (SELECT trigger_message FROM turns)", plan)
         expect_equal("HOLD-59", len(home.live("导演")), 1, "live turns before the hold")
-        home.hop("导演", shell("render a"), run=False)
-        # Ending it has failed: it lives on, and the store that would refuse this is an older one.
-        for trigger in ("no_live_turn_under_a_hold", "no_live_turn_goes_under_a_hold", "an_ended_turn_stays_ended"):
-            home.sql(f"DROP TRIGGER {trigger}")
-        hold(home, "plan", plan=plan, void=True)
-        home.sql("UPDATE turns SET state = 'running' WHERE id = 1")
-        home.sql("UPDATE work_items SET state = 'running' WHERE id = (SELECT work_item FROM turns WHERE id = 1)")
-        home.sql("UPDATE calls SET state = 'started'")
-        home.sql("UPDATE effects SET state = 'started' WHERE kind = 'run_tool'")
+        lives_on(home, under=plan)
         home.sql("UPDATE plans SET current_of = iif(id = ?, session, NULL)", other if level == 1 else None)
         home.say("@导演 排一张海报", to=ROOM, files=[other])
         live = [(turn["id"], turn["state"]) for turn in home.live("导演")]
@@ -233,6 +237,30 @@ def test_a_covered_turn_that_still_runs_hears_nothing(tmp_path: Path) -> None:
         home.run("导演")
         heard = home.context(1).partition("# New")[2]
         expect("HOLD-60", "夜景" not in heard and "海报" not in heard, f"it hears nothing: {heard!r}")
+
+
+@proves("HOLD-60")
+def test_what_runs_beside_a_covered_turn_is_redirected_beside_it(tmp_path: Path) -> None:
+    home = house(tmp_path / "old", 1)
+    plan, other = (home.opened(name, to=ROOM) for name in ("新品片", "海报"))
+    home.say("@导演 做起来", to=ROOM, files=[plan])
+    home.sql("UPDATE messages SET plan = ? WHERE id = (SELECT trigger_message FROM turns)", plan)
+    lives_on(home, under=plan)
+    home.sql("UPDATE plans SET current_of = iif(id = ?, session, NULL)", other)
+    note = "INSERT INTO inbox_items (work_item, kind, author, text, prio, seq) VALUES (1, 'note', 'app', '水印', 4, 1)"
+    home.sql(note)
+    for line in ("@导演 排一张海报", "@导演 海报改成竖版"):
+        home.say(line, to=ROOM, files=[other])
+    expect("HOLD-60", "水印" not in home.context(home.turn("导演")["id"]), "what waits for the covered one stays there")
+    states = [turn["state"] for turn in home.turns("导演")]
+    expect_equal("HOLD-60", states, ["running", "redirected", "running"], "turns after two lines outside the hold")
+    home.say("@文案 写一句", to=ROOM, files=[other])
+    home.hop("文案", text="@导演 海报用这句：北岸")
+    states = [turn["state"] for turn in home.turns("导演")]
+    expect_equal("HOLD-60", states, ["running", "redirected", "running", "running"], "turns after a colleague's line")
+    home.run("导演")
+    heard = home.context(1).partition("# New")[2]
+    expect("HOLD-60", "海报" not in heard, f"the covered one hears nothing: {heard!r}")
 
 
 @proves("HOLD-61")

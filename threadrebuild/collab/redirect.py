@@ -17,27 +17,40 @@ def receive(change: Change, message: sqlite3.Row, bot: int, why: str) -> None:
 
     What a hold keeps back does none of that.
     """
-    live = _live_there(change, message["session"], bot)
     item = work.desk_item(change, bot, message["session"])
-    covered = work.live_of(change.db, item) if live is None else None
-    taken = inbox.put(change, item, message, live or covered, why)
-    if not taken or (live is None and covered is None):
+    live = _live_there(change, message["session"], bot, item)
+    at_desk = work.live_of(change.db, item)
+    is_direct = household.session_of(change.db, message["session"])["kind"] == "direct"
+    if live is not None and not is_direct and message["author"] != "user":
+        if live["work_item"] is not None:  # REDIR-05
+            inbox.put(change, live["work_item"], message, live, why)
+            return
+        live = None  # One beside another hears nothing.
+    taken = inbox.put(change, item, message, live or at_desk, why)
+    if not taken or (live is None and at_desk is None):
         return
     if live is None:
         _open_beside(change, message, item)  # HOLD-60
-    elif household.session_of(change.db, message["session"])["kind"] == "direct":  # FORK-01
+    elif is_direct:  # FORK-01
         _fork(change, message, item, live)
-    elif message["author"] == "user":  # REDIR-01
-        _redirect(change, message, item, live)
+    else:
+        _redirect(change, message, item, live)  # REDIR-01
 
 
 def _redirect(change: Change, message: sqlite3.Row, item: int, old: sqlite3.Row) -> None:
+    """End a turn, and let the one that begins read what it has not; beside a covered one at the desk it is one, too."""
     copy = _copy(change, item, message)
-    unread = change.db.rows(
-        "SELECT * FROM inbox_items WHERE work_item = ? AND state = 'queued' AND id <> ? ORDER BY id", item, copy["id"]
-    )
     turns.end(change, old["id"], "redirected", "redirected")
-    turns.open_on(change, _row(change, item), copy, also=[_carried(change, item, old), *unread])
+    beside = work.live_of(change.db, item) is not None  # HOLD-60
+    unread = change.db.rows(
+        "SELECT * FROM inbox_items WHERE work_item IN (?, ?) AND state = 'queued' AND id <> ? ORDER BY id",
+        old["work_item"],
+        None if beside else item,
+        copy["id"],
+    )
+    turns.open_on(change, _row(change, item), copy, also=[_carried(change, item, old), *unread], beside=beside)
+    if old["work_item"] is not None:
+        work.settle_waiting(change, old["work_item"])
     change.log("turn.redirected", bot=old["bot"], turn=old["id"], message=message["id"])
 
 
@@ -50,7 +63,8 @@ def _open_beside(change: Change, message: sqlite3.Row, item: int) -> None:
     turns.open_on(change, _row(change, item), _copy(change, item, message), beside=True)
 
 
-def _live_there(change: Change, session: int, bot: int) -> sqlite3.Row | None:
+def _live_there(change: Change, session: int, bot: int, desk: int) -> sqlite3.Row | None:
+    """The newest live turn of a Bot in a session, its desk's before one that took up work or runs beside another."""
     found = [
         turn
         for turn in change.db.rows("SELECT * FROM live_turns WHERE session = ? ORDER BY id", session)
@@ -58,6 +72,7 @@ def _live_there(change: Change, session: int, bot: int) -> sqlite3.Row | None:
         if turn["mode"] != "readonly"  # HOLD-80
         if not holds.over(change.db, "turn", turn["id"])  # HOLD-60
     ]
+    found.sort(key=lambda turn: bool(turn["work_item"] == desk))  # REDIR-01
     return found[-1] if found else None
 
 
