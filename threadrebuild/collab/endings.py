@@ -73,7 +73,7 @@ def end_turn(change: Change, turn: sqlite3.Row, arguments: dict[str, Any]) -> st
 def by_text(change: Change, turn: sqlite3.Row, text: str) -> None:
     """End a segment whose Bot answers by words and asks for no tool."""
     if change.level < SEGMENTS_FROM_LEVEL or turn["mode"] == "readonly":
-        if text.strip():
+        if text.strip():  # HOLD-81
             messages.say(change, turn, turn["session"], text)
         turns.end(change, turn["id"], "completed", "answered")
         return
