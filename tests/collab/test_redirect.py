@@ -123,6 +123,8 @@ def test_where_a_bot_is_at_two_things_one_of_them_is_redirected(tmp_path: Path) 
     here = evening.session("剪辑组")
     expect_equal("WORK-17", at_work, [(False, here), (True, here)], "the desk's turn, and the one that goes on")
     evening.say("@导演 改成竖版", to="剪辑组")
+    beside = [turn["id"] for turn in evening.live("导演") if turn["work_item"] is None]
+    expect_equal("HOLD-60", beside, [], "what runs beside in a group where nothing is held")
     expect_equal(
         "REDIR-01", _states(evening, "导演"), ["interrupted", "redirected", "running", "running"], "what a line ends"
     )

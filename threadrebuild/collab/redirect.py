@@ -41,7 +41,7 @@ def _redirect(change: Change, message: sqlite3.Row, item: int, old: sqlite3.Row)
     """End a turn, and let the one that begins read what it has not; beside a covered one at the desk it is one, too."""
     copy = _copy(change, item, message)
     turns.end(change, old["id"], "redirected", "redirected")
-    beside = work.live_of(change.db, item) is not None  # HOLD-60
+    beside = work.live_of(change.db, item) is not None
     unread = change.db.rows(
         "SELECT * FROM inbox_items WHERE work_item IN (?, ?) AND state = 'queued' AND id <> ? ORDER BY id",
         old["work_item"],
@@ -72,7 +72,7 @@ def _live_there(change: Change, session: int, bot: int, desk: int) -> sqlite3.Ro
         if turn["mode"] != "readonly"  # HOLD-80
         if not holds.over(change.db, "turn", turn["id"])  # HOLD-60
     ]
-    found.sort(key=lambda turn: bool(turn["work_item"] == desk))  # REDIR-01
+    found.sort(key=lambda turn: bool(turn["work_item"] == desk))
     return found[-1] if found else None
 
 
