@@ -14,6 +14,7 @@ Step = dict[str, Any]
 EVERYONE = ("everyone", "所有人")
 LEADS_FROM_LEVEL = 2
 HOLDS_FROM_LEVEL = 1
+ONLY_ANSWERS = "You may only answer this line."
 _NEW = re.compile(r"^\[(\d+)\] ", re.MULTILINE)
 _SELF = re.compile(r"^You are (.+)\.$", re.MULTILINE)
 _FOLDER = re.compile(r"work/(\d+)-")
@@ -56,6 +57,10 @@ class Turn:
     may_wait: bool = False
     """Whether it may wait for the user: it has asked, or used what has to be allowed."""
     continues: bool = False
+    transcript: str = ""
+    """What had been said before, as it was given when it began."""
+    only_answers: bool = False
+    """Whether it was told that it may only answer."""
 
 
 @dataclass
@@ -148,6 +153,8 @@ def _hop(seen: Seen, step: Step) -> None:
     turn = seen.turns.setdefault(step["turn"], Turn(step["turn"], found[1], step["ms"], step["ms"]))
     _live(seen, step)
     _works_on(turn, _PLAN.search(text), step["ms"])
+    turn.transcript = turn.transcript or text.partition("# Transcript\n")[2].partition("\n\n# ")[0]
+    turn.only_answers |= ONLY_ANSWERS in text
     new = text.partition("# New\n")[2].partition("\n\n# Are you stuck?")[0]
     parts = _NEW.split(new)
     for copy, words in zip(parts[1::2], parts[2::2], strict=True):

@@ -21,13 +21,27 @@ def _unreached(seen: Seen) -> Iterator[str]:
         if line.gone or line.receivers is None or sum(_same(line, other) for other in seen.lines) > 1:
             continue
         for bot in sorted(line.receivers - seen.retired):
-            if bot not in readers and not _answered_with(seen, bot, line) and not _waits(seen, bot):
+            if bot in readers or _answered_with(seen, bot, line) or _waits(seen, bot):
+                continue
+            if not _taken_along(seen, bot, line):
                 yield f"{line.words[0]!r} is for {bot}, who never read it"
         for bot in sorted({*readers} - line.receivers):
             turns = [turn for turn in seen.turns.values() if turn.bot == bot]
             at_work = any(turn.plans for turn in turns if any(is_of(words, line) for words in turn.read.values()))
             if not at_work:
                 yield f"{line.words[0]!r} is not for {bot}, who read it, at work on no plan"
+
+
+def _taken_along(seen: Seen, bot: str, line: Line) -> bool:
+    """Whether a line that a kept hold was over stood before a Bot that goes on from a later one (HOLD-83)."""
+    own = [turn for turn in seen.turns.values() if turn.bot == bot]
+    later = [other for other in seen.lines if other.session == line.session and other.at > line.at]
+    return any(turn.only_answers for turn in own) and any(
+        any(words in turn.transcript for words in line.words)
+        and any(is_of(words, other) for words in turn.read.values() for other in later)
+        for turn in own
+        if not turn.only_answers
+    )
 
 
 def _answered_twice(seen: Seen) -> Iterator[str]:

@@ -21,12 +21,7 @@ from threadrebuild.collab.change import Change
 from threadrebuild.collab.target import Target
 
 ROOT = root_of(Path(__file__))
-TOLD = [
-    story
-    for file in scenario_files(ROOT / "scenarios/collab")
-    if "any_order" in file.read_text()
-    for story in load_stories(file)
-]
+TOLD = [load_stories(file)[0] for file in scenario_files(ROOT / "scenarios/collab") if "any_order" in file.read_text()]
 HEAD = 'title = "t"\nkind = "collab"\nbots = { "甲" = {} }\n'
 LINES = "\n".join(f'  {{ say = "line {number}", with = "甲" }},' for number in range(ALL_OF + 1))
 HOPS = '  { bot = "甲", each = true, hops = [{ text = "好" }] },\n'
