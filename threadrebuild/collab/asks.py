@@ -76,7 +76,7 @@ def answered(change: Change, event: Answered) -> None:
     assert turn is not None
     said = quotes.answer(event.chosen, event.words)
     quotes.keep_filed(change, "answer", said, turn["plan"], turn["ticket"], session=turn["session"])  # QUOT-04
-    _answer(change, card, _button(change, event.key), chosen=event.chosen, words=event.words)
+    _answer(change, card, change.user_action("button", event.key), chosen=event.chosen, words=event.words)
 
 
 def approved(change: Change, event: Approved) -> None:
@@ -85,7 +85,7 @@ def approved(change: Change, event: Approved) -> None:
     Raises `Missing` for a card that is not there, `Conflict` for one that takes no answer any more.
     """
     card = _open_card(change, event.ask, "approval")
-    _store(change, card, _button(change, event.key), "allow" if event.allowed else "deny")
+    _store(change, card, change.user_action("button", event.key), "allow" if event.allowed else "deny")
     if not event.allowed:
         change.db.write("UPDATE calls SET state = 'refused', result = ? WHERE id = ?", NOT_ALLOWED, card["call"])
     turns.go_on(change, card["turn"])
@@ -199,9 +199,3 @@ def _store(change: Change, card: sqlite3.Row, action: int, answer: str) -> None:
     change.db.write("UPDATE asks SET answer = ?, answered_by = ? WHERE id = ?", answer, action, card["id"])
     change.db.write("UPDATE turns SET state = 'running' WHERE id = ?", card["turn"])
     change.log(f"{card['kind']}.answered", turn=card["turn"], ask=card["id"])
-
-
-def _button(change: Change, request: str) -> int:
-    return change.db.write(
-        "INSERT INTO user_actions (event, kind, request) VALUES (?, 'button', ?)", change.event, request
-    )

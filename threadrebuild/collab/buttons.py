@@ -47,12 +47,7 @@ def press(change: Change, event: ControlPressed) -> None:
         raise ValueError(f"line {event.message} has no such button")
     if "acted" in data:  # CTRL-33
         return
-    action = change.db.write(
-        "INSERT INTO user_actions (event, kind, message, request) VALUES (?, 'button', ?, ?)",
-        change.event,
-        event.message,
-        event.key,
-    )
+    action = change.user_action("button", event.key, event.message)
     more = _ACTIONS[event.action](change, Press(message, data, event.plan, action))
     acted = {"action": event.action, "plan": event.plan, **_came_of(change, action), **(more or {})}
     known = json.dumps(data | {"acted": acted}, ensure_ascii=False)

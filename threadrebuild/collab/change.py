@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from threadrebuild.database import Database
 
@@ -37,6 +37,16 @@ class Change:
             turn,
             subject,
             _json(body),
+        )
+
+    def user_action(self, kind: Literal["line", "button", "http"], request: str, message: int | None = None) -> int:
+        """Put on record that the user did this; what is lifted, accepted or voided has to name it."""
+        return self.db.write(
+            "INSERT INTO user_actions (event, kind, message, request) VALUES (?, ?, ?, ?)",
+            self.event,
+            kind,
+            message,
+            request,
         )
 
     def void_effects(self, turn: int) -> None:

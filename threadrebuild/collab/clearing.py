@@ -40,9 +40,7 @@ def delete(change: Change, event: SessionDeleted) -> None:
 
 
 def _empty(change: Change, event: SessionCleared | SessionDeleted) -> None:
-    action = change.db.write(
-        "INSERT INTO user_actions (event, kind, request) VALUES (?, 'http', ?)", change.event, event.key
-    )
+    action = change.user_action("http", event.key)
     for turn in change.db.rows("SELECT id FROM live_turns WHERE session = ? ORDER BY id", event.session):
         aborting.give_up(change, turn["id"])
         turns.end(change, turn["id"], "stopped", "cleared")  # STOP-20

@@ -29,7 +29,7 @@ def press(change: Change, event: Continued) -> None:
         raise Conflict("already_working", f"the work of turn {event.turn} goes on already")
     if change.db.value("SELECT 1 FROM inbox_items WHERE continues = ?", old["id"]) or _was_put_back(change, old):
         raise Conflict("already_continued", f"turn {event.turn} has been continued")
-    lifting.by_operation(change, "turn", old["id"], _note_press(change, event.key))  # HOLD-71
+    lifting.by_operation(change, "turn", old["id"], change.user_action("button", event.key))  # HOLD-71
     if old["mode"] == "work" and not work.has_slot(change.db, old["bot"]):
         _record_admission(change, old)  # DESK-22
     _put_restart(change, old)
@@ -52,7 +52,7 @@ def resume(change: Change, event: WorkResumed) -> None:
     )
     if not found:
         raise Conflict("nothing_cleared", f"work item {event.work_item} has no line that was cleared unread")
-    lifting.by_operation(change, "work_item", event.work_item, _note_press(change, event.key))
+    lifting.by_operation(change, "work_item", event.work_item, change.user_action("button", event.key))
     change.db.write(
         "UPDATE plans SET dormant = 0 WHERE id = (SELECT plan FROM work_items WHERE id = ?)", event.work_item
     )
@@ -130,7 +130,3 @@ def _record_admission(change: Change, old: sqlite3.Row) -> None:
         change.at,
     )
     change.log("work.ended", bot=old["bot"], plan=old["plan"], ticket=old["ticket"], turn=turn, reason="queued")
-
-
-def _note_press(change: Change, key: str) -> int:
-    return change.db.write("INSERT INTO user_actions (event, kind, request) VALUES (?, 'button', ?)", change.event, key)

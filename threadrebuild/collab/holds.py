@@ -82,7 +82,7 @@ def press(change: Change, event: HoldMade) -> None:
     for field in sorted(named):
         if not change.db.value(f"SELECT 1 FROM {field}s WHERE id = ?", getattr(scope, field)):
             raise Missing(f"there is no {field} {getattr(scope, field)}")
-    change.db.write("INSERT INTO user_actions (event, kind, request) VALUES (?, 'button', ?)", change.event, event.key)
+    change.user_action("button", event.key)
     make(change, scope, source="user_button", place=event.place)  # HOLD-106
 
 

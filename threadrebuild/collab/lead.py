@@ -30,9 +30,7 @@ def confirm(change: Change, event: LeadSet) -> None:
     present = household.members(change.db, event.session).values()
     if event.bot is not None and event.bot not in present:  # LEAD-09
         raise ValueError(f"Bot {event.bot} is not present in session {event.session}")
-    action = change.db.write(
-        "INSERT INTO user_actions (event, kind, request) VALUES (?, 'http', ?)", change.event, event.key
-    )
+    action = change.user_action("http", event.key)
     change.db.write("UPDATE session_participants SET is_lead = 0 WHERE session = ?", event.session)  # LEAD-09
     change.db.write(
         "UPDATE session_participants SET is_lead = 1, lead_by = ? WHERE session = ? AND bot = ?",

@@ -95,9 +95,7 @@ def by_button(change: Change, event: HoldLifted) -> None:
     hold = holds.hold_of(change.db, event.hold)
     if hold["lifted_by"] is not None:  # HOLD-107
         return
-    action = change.db.write(
-        "INSERT INTO user_actions (event, kind, request) VALUES (?, 'button', ?)", change.event, event.key
-    )
+    action = change.user_action("button", event.key)
     holds.lift(change, event.hold, action)
     restarts.by_button(change, event.hold)
 

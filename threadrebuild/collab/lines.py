@@ -46,7 +46,7 @@ def edit(change: Change, event: Edited) -> None:
         change.at,
         before["id"],
     )
-    action = _note_action(change, event.key, before["id"])
+    action = change.user_action("http", event.key, before["id"])
     quotes.keep_edit(change, before, event.text)  # QUOT-19
     reader.forget(change, before["id"])
     change.db.write(  # QUOT-23 QUOT-27
@@ -78,7 +78,7 @@ def withdraw(change: Change, event: Withdrawn) -> None:
     )
     give_up(change, [message["id"]])
     change.db.write("UPDATE messages SET state = 'withdrawn' WHERE id = ?", message["id"])  # QUOT-30
-    action = _note_action(change, event.key, message["id"])
+    action = change.user_action("http", event.key, message["id"])
     change.db.write(  # QUOT-30
         "UPDATE requirements SET state = 'void', ended_by = ? WHERE quote IN (SELECT id FROM quotes WHERE message = ?)",
         action,
@@ -103,7 +103,7 @@ def insert(change: Change, event: Inserted) -> None:
     )
     if not waiting:
         raise Conflict("not_waiting", f"line {event.message} waits in no inbox")
-    action = _note_action(change, event.key, message["id"])
+    action = change.user_action("http", event.key, message["id"])
     held = [copy for copy in waiting if copy["state"] == "held"]
     for copy in held:
         lifting.by_operation(change, "item", copy["id"], action)  # QUOT-32
@@ -235,13 +235,4 @@ def _stop_step(change: Change, turn: sqlite3.Row) -> None:
         STOPPED_FOR_LINES,
         inbox.PRIO_USER,
         change.event,
-    )
-
-
-def _note_action(change: Change, request: str, message: int) -> int:
-    return change.db.write(
-        "INSERT INTO user_actions (event, kind, message, request) VALUES (?, 'http', ?, ?)",
-        change.event,
-        message,
-        request,
     )

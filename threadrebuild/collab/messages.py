@@ -57,12 +57,7 @@ def arrive(change: Change, line: Line) -> None:
         line.reply_to,
         line.card_plan,
     )
-    change.db.write(
-        "INSERT INTO user_actions (event, kind, message, request) VALUES (?, 'line', ?, ?)",
-        change.event,
-        message,
-        line.key,
-    )
+    change.user_action("line", line.key, message)
     _attach(change, message, line.files)
     if session["kind"] == "files":  # QUOT-04
         change.db.write("UPDATE messages SET state = 'delivered' WHERE id = ?", message)

@@ -75,9 +75,7 @@ def edit(change: Change, event: BoardEdited) -> None:
         now[field] = list(items)
         for added in [item for item in items if item not in before[field]]:
             quotes.keep_filed(change, "board", added, event.plan, None)
-    action = change.db.write(
-        "INSERT INTO user_actions (event, kind, request) VALUES (?, 'button', ?)", change.event, event.key
-    )
+    action = change.user_action("button", event.key)
     if now != before or event.status is None:
         revise(change, event.plan, now, "user", action)
     if event.status not in (None, before["status"]):  # HOLD-51

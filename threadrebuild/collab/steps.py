@@ -33,9 +33,7 @@ def choose(change: Change, event: ModelChosen) -> None:
         if event.step != "reader" or event.model is None:
             raise ValueError("only the reading of lines runs on a model of Claude Code")
         account = _account(change.db, event.account)
-    action = change.db.write(
-        "INSERT INTO user_actions (event, kind, request) VALUES (?, 'button', ?)", change.event, event.key
-    )
+    action = change.user_action("button", event.key)
     _keep(change, event.step, event.model, account, action)
 
 

@@ -22,7 +22,7 @@ def press(change: Change, event: StopPressed) -> None:
     where = household.session_of(change.db, turn["session"])["kind"]
     if change.level < holds.FROM_LEVEL and where == "group":  # STOP-7
         raise Conflict("no_stop", "a group has no Stop; say there that the work is to be stopped")
-    change.db.write("INSERT INTO user_actions (event, kind, request) VALUES (?, 'button', ?)", change.event, event.key)
+    change.user_action("button", event.key)
     change.log("control.stop", bot=turn["bot"], plan=turn["plan"], turn=aimed_at)
     if change.level < holds.FROM_LEVEL or turn["mode"] == "readonly":
         if change.level < holds.FROM_LEVEL:

@@ -72,12 +72,7 @@ def answered(change: Change, event: WorkAnswered) -> None:
     why = why_refused(change.db, card)
     if why is not None:
         raise Conflict(why, f"work question {event.message} takes no answer: {REFUSED[why]}")
-    action = change.db.write(
-        "INSERT INTO user_actions (event, kind, message, request) VALUES (?, 'button', ?, ?)",
-        change.event,
-        event.message,
-        event.key,
-    )
+    action = change.user_action("button", event.key, event.message)
     change.db.write(
         "UPDATE work_questions SET answer = ?, answered_by = ?, answered_at = ? WHERE id = ?",
         event.body,
