@@ -62,6 +62,11 @@ class _Known:
     latest: datetime = datetime.min
 
 
+def _fitted(whole: list[Said], summary: str) -> tuple[list[Said], str]:
+    """What of a talk fits into the prompt, and the summary that stands for the rest where some is left out."""
+    return (whole[-10:], summary[:900]) if len(whole) > 16 else (whole, "")
+
+
 class MemoryOracle:
     """Told of everything as it happens, in order; asked what a prompt has to hold."""
 
@@ -118,12 +123,11 @@ class MemoryOracle:
     def demanded(self, person: Person) -> Given:
         """What the model has to be given for the customer's latest word."""
         known = self._known[person.name]
-        whole = self.earlier(person) + known.talk[-40:]
-        trimmed = len(whole) > 16
+        talk, summary = _fitted(self.earlier(person) + known.talk[-40:], known.summary)
         profile = {name: value for name, value in known.profile.items() if value}
         for name, value in self._crossed(known):
             profile.setdefault(name, value)
-        return Given(profile, whole[-10:] if trimmed else whole, known.summary[:900] if trimmed else "")
+        return Given(profile, talk, summary)
 
     def findings(self, person: Person, given: Given | None) -> list[Finding]:
         """What is wrong with what the model was given; nothing where it is as it has to be."""
@@ -137,7 +141,23 @@ class MemoryOracle:
         # Without a session nothing of its talk is found, now or before; its profile may still come by another hop.
         if not given.talk and (known.earlier or not known.profile.keys() & given.profile.keys()):
             return [Finding(CLAIM, "nothing of the customer's session is there")]
-        return [*self._of_talk(wanted, given, lost, lost_before), *self._of_profile(known, wanted, given)]
+        without = self._without(person, wanted, given)
+        of_talk = [without] if without else self._of_talk(wanted, given, lost, lost_before)
+        return [*of_talk, *self._of_profile(known, wanted, given)]
+
+    def _without(self, person: Person, wanted: Given, given: Given) -> Finding | None:
+        """The hop whose part of the talk never came, where the rest was made to fit as it has to be.
+
+        Less came, so less is trimmed: that the window and the summary differ follows from it, and is nobody else's.
+        """
+        known, seen = self._known[person.name], (given.talk, given.summary)
+        if seen == (wanted.talk, wanted.summary):
+            return None
+        if known.talk and seen == _fitted(self.earlier(person), known.summary):
+            return Finding(PULL, f"{known.talk[-1][1]!r} was said in this session and is missing")
+        if known.earlier and seen == _fitted(known.talk[-40:], known.summary):
+            return Finding(PREPEND, f"{known.earlier[-1].said[1]!r} was said before and is missing")
+        return None
 
     def _of_talk(self, wanted: Given, given: Given, lost: list[Said], lost_before: list[Said]) -> Iterator[Finding]:
         if lost:

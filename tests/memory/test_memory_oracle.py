@@ -114,6 +114,8 @@ STEPS = st.one_of(
     st.tuples(st.just("a day goes by")),
     st.tuples(st.just("lifts"), WHO),
 )
+TOO_LONG: list[tuple[object, ...]] = [*[("says", "li")] * 5, ("sums up", "li", 1), *[("says", "li")] * 8]
+"""With the earlier talk too much for a prompt, without it just not."""
 LAST_DAY = datetime(2026, 8, 13)
 EVENTFUL: list[tuple[object, ...]] = [
     ("learns", "elsewhere", {"甲": "一"}),
@@ -211,6 +213,8 @@ def test_a_hop_that_is_off_is_the_one_to_blame_in_any_story() -> None:
 
     @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
     @each_hop
+    @example(TOO_LONG, "pull originals")
+    @example(TOO_LONG, "prepend earlier history")
     @given(st.lists(STEPS, min_size=3, max_size=15), st.sampled_from(HOPS))
     def blames(steps: list[tuple[object, ...]], off: HopName) -> None:
         with TemporaryDirectory() as folder:
