@@ -34,7 +34,7 @@ def _unreached(seen: Seen) -> Iterator[str]:
 
 def _taken_along(seen: Seen, bot: str, line: Line) -> bool:
     """Whether a line that a kept hold was over stood before a Bot that goes on from a later one (HOLD-83)."""
-    own = [turn for turn in seen.turns.values() if turn.bot == bot]
+    own = [turn for turn in seen.turns.values() if turn.bot == bot and turn.last >= line.at]
     later = [other for other in seen.lines if other.session == line.session and other.at > line.at]
     return any(turn.only_answers for turn in own) and any(
         any(words in turn.transcript for words in line.words)

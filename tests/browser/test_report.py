@@ -189,7 +189,9 @@ def evening(path: Path) -> Path:
     from harness.scenario.stories.job import StoryJob, play_story
     from harness.scenario.stories.loading import load_stories
 
-    (story,) = load_stories(Path(__file__).parents[2] / "scenarios/collab/work/two-slots-and-a-queue.toml")
+    (story,) = load_stories(
+        Path(__file__).parents[2].joinpath("scenarios", "collab", "work", "two-slots-and-a-queue.toml")
+    )
     with path.open("w", encoding="utf-8") as file:
         log = RunLog(file)
         log.add("run", command="rebuild-harness run x.toml", version="0", settings={})

@@ -45,7 +45,7 @@ class Machine:
         """Live through as many households as the steps make."""
         if TAPE is not None:
             level, *tape = TAPE.split()
-            self.kind(int(level)).live(map(_step, tape))
+            self.kind(int(level)).live(map(step_of, tape))
             return
         steps = int(STEPS or self.steps)
         lived = [self._lived(seed) for seed in range(FIRST, FIRST + max(1, steps // EACH))]
@@ -72,7 +72,7 @@ class Machine:
         """The household of a seed, and how it failed, if it did."""
         level = self.levels[seed % len(self.levels)]
         household = self.kind(level)
-        error = _error(household, household.any_steps(seed, EACH))
+        error = failure_of(household, household.any_steps(seed, EACH))
         if error is None:
             return household, None
         steps = self._shortened(level, household.done, error) if SHORTENS else household.done
@@ -93,7 +93,7 @@ class Machine:
                 fewer = kept[:at] + kept[at + size :]
                 household = self.kind(level)
                 left -= 1
-                if _kind(_error(household, fewer)) == _kind(error):
+                if _kind(failure_of(household, fewer)) == _kind(error):
                     kept = household.done
                 else:
                     at += size
@@ -101,7 +101,8 @@ class Machine:
         return kept
 
 
-def _error(household: Household, steps: Iterable[Step]) -> str | None:
+def failure_of(household: Household, steps: Iterable[Step]) -> str | None:
+    """How living through these steps failed, if it did."""
     try:
         household.live(steps)
     except Exception as error:
@@ -113,6 +114,7 @@ def _kind(error: str | None) -> str | None:
     return error and re.sub(r"\d+", "…", error)
 
 
-def _step(text: str) -> Step:
+def step_of(text: str) -> Step:
+    """A step, as a tape has it."""
     name, which, more = text.split(":")
     return name, int(which), int(more)

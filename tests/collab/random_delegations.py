@@ -5,11 +5,10 @@ those that go, so that there is always somebody to ask.
 """
 
 import json
-import random
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from random_household import MOST, Household, Step
+from random_household import Household
 
 from threadrebuild.collab import events
 
@@ -19,25 +18,6 @@ EXPECTS = ("answer", "answer", "answer", "review", "deliverable")
 
 class Asking(Household):
     """One such household."""
-
-    def live(self, steps: Iterable[Step]) -> None:
-        try:
-            for name, which, more in steps:
-                can, happens = _BY_NAME[name]
-                if can(self):
-                    self.done.append((name, which, more))
-                    happens(self, which, more)
-            self._settle()
-        finally:
-            self.rooms.close()
-
-    def any_steps(self, seed: int, count: int) -> Iterator[Step]:
-        numbers = random.Random(seed)
-        for _ in range(count):
-            name = numbers.choice(
-                [each.__name__ for weight, can, each in HAPPENINGS if can(self) for _ in range(weight)]
-            )
-            yield name, numbers.randrange(MOST), numbers.randrange(MOST)
 
     # ---------------------------------------------------------------- who comes and goes
 
@@ -185,4 +165,4 @@ HAPPENINGS: Sequence[tuple[int, Callable[[Asking], object], Callable[[Asking, in
     (3, lambda self: self.rooms.effects("kill"), Asking.command_ends),
 )
 """What can happen next: how often, when, and what."""
-_BY_NAME = {each.__name__: (can, each) for _, can, each in HAPPENINGS}
+Asking.happenings = HAPPENINGS

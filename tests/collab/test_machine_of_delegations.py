@@ -9,10 +9,9 @@ Bots that are there; a result comes once. The suite takes the first few househol
 
 import os
 from collections import Counter
-from collections.abc import Iterable
 
+from living import failure_of, step_of
 from random_delegations import Asking
-from random_household import Step
 
 STEPS = int(os.environ.get("DELEGATIONS_STEPS", "1000"))
 FIRST = int(os.environ.get("DELEGATIONS_SEED", "1"))
@@ -36,14 +35,14 @@ MET = {
 def test_nobody_waits_for_what_cannot_come() -> None:
     if TAPE is not None:
         level, *steps = TAPE.split()
-        Asking(int(level)).live(map(_step, steps))
+        Asking(int(level)).live(map(step_of, steps))
         return
     met: Counter[tuple[str, str]] = Counter()
     failures = []
     for seed in range(FIRST, FIRST + max(1, STEPS // EACH)):
         level = LEVELS[seed % len(LEVELS)]
         household = Asking(level)
-        error = _error(household, household.any_steps(seed, EACH))
+        error = failure_of(household, household.any_steps(seed, EACH))
         met += household.met
         if error is not None:
             tape = " ".join([str(level), *(":".join(map(str, step)) for step in household.done)])
@@ -52,16 +51,3 @@ def test_nobody_waits_for_what_cannot_come() -> None:
     assert not failures, "\n\n".join([f"{len(failures)} households failed", *failures[:3]])
     missing = [(name, state) for name, states in MET.items() for state in states if not met[name, state]]
     assert STEPS < ALL_FROM or not missing, missing
-
-
-def _error(household: Asking, steps: Iterable[Step]) -> str | None:
-    try:
-        household.live(steps)
-    except Exception as error:
-        return f"{type(error).__name__}: {error}"
-    return None
-
-
-def _step(text: str) -> Step:
-    name, which, more = text.split(":")
-    return name, int(which), int(more)

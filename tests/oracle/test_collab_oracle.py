@@ -21,7 +21,7 @@ ROOT = root_of(Path(__file__))
 @pytest.fixture
 def course(tmp_path: Path) -> list[dict[str, Any]]:
     """The events and effects of the evening with two slots and a queue."""
-    (story,) = load_stories(ROOT / "scenarios/collab/work/two-slots-and-a-queue.toml")
+    (story,) = load_stories(ROOT.joinpath("scenarios", "collab", "work", "two-slots-and-a-queue.toml"))
     return copy.deepcopy(play(story, tmp_path, 0, RunLog(StringIO()), 0).rooms.course)
 
 

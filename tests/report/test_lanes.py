@@ -22,7 +22,7 @@ ROOT = root_of(Path(__file__))
 def log(tmp_path: Path) -> Path:
     """The run log of the evening with two slots and a queue."""
     path = tmp_path / "run.jsonl"
-    (story,) = load_stories(ROOT / "scenarios/collab/work/two-slots-and-a-queue.toml")
+    (story,) = load_stories(ROOT.joinpath("scenarios", "collab", "work", "two-slots-and-a-queue.toml"))
     with path.open("w", encoding="utf-8") as file:
         log = RunLog(file)
         log.add("run", command="rebuild-harness run x.toml", version="0", settings={})
