@@ -5,11 +5,10 @@ import sqlite3
 from collections.abc import Mapping
 from typing import Any
 
+from threadrebuild.collab import holds
 from threadrebuild.collab.change import Change, Missing
 from threadrebuild.database import Database
 
-FROM_LEVEL = 1
-"""The level that brings holds; below it nothing of them is shown."""
 STATUSES = ("active", "all")
 _LISTED = (
     "SELECT h.*, p.name AS plan_title FROM holds h LEFT JOIN tickets k ON k.id = h.ticket"
@@ -56,7 +55,7 @@ def snapshot(view: Database) -> dict[str, Any]:
         "level": level,
         "turns": [dict(row) for row in view.rows("SELECT id, bot, session, plan, ticket, mode, state FROM live_turns")],
     }
-    if level >= FROM_LEVEL:  # HOLD-108
+    if level >= holds.FROM_LEVEL:  # HOLD-108
         seen["holds"] = _newest_first(view, "h.lifted_by IS NULL")
     return seen
 
@@ -76,12 +75,11 @@ def _newest_first(view: Database, which: str) -> list[dict[str, Any]]:
 
 
 def _shown(hold: sqlite3.Row) -> dict[str, Any]:
-    kept = hold["source"] == "legacy" or bool(hold["void"])
     return {
         **{name: hold[name] for name in _NAMES},
         "status": "active" if hold["lifted_by"] is None else "lifted",
         "void": bool(hold["void"]),
         "by_stop": bool(hold["by_stop"]),
-        "lift_on_next_user_message": not kept,
+        "lift_on_next_user_message": not holds.is_kept(hold),
         "effect": json.loads(hold["effect"]),
     }

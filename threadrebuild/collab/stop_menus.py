@@ -6,11 +6,10 @@ Each item has the fields of the request that it makes. What a hold that stands c
 import json
 from typing import Any
 
+from threadrebuild.collab import holds
 from threadrebuild.collab.change import Missing
 from threadrebuild.database import Database
 
-FROM_LEVEL = 1
-"""Below this level there is nothing but Stop."""
 Item = dict[str, Any]
 
 _ROOMS = (
@@ -58,7 +57,7 @@ def of_plan(view: Database, plan: int, at: int) -> dict[str, Any]:
 
 def of_menu_bar(view: Database) -> dict[str, Any]:
     """What the menu bar offers: to stop everything, be anybody at work or not; below holds, one segment's Stop."""
-    if _level(view) < FROM_LEVEL:
+    if _level(view) < holds.FROM_LEVEL:
         return {"stop": in_latest_direct_chat(view), "items": []}
     items = [
         _item("everything"),  # HOLD-103 HOLD-104
@@ -100,7 +99,7 @@ def _item(scope: str, id_: int | None = None, name: str | None = None) -> Item:
 
 
 def _offered(view: Database, items: list[Item]) -> list[Item]:
-    if _level(view) < FROM_LEVEL:
+    if _level(view) < holds.FROM_LEVEL:
         return []
     return [item for item in items if not _is_covered(view, item)]  # HOLD-102
 
