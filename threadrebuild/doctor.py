@@ -187,7 +187,10 @@ def _look_at_pane(house: Household, report: Report) -> None:
         report.host_pid = host_under(pane.pid, _program(house.settings), ports.processes)
     if report.host_pid is None:
         report.claude_found_in = [
-            place for place, other in ports.panes.every().items() if not other.dead and _holds_claude(house, other)
+            place
+            for place, other in ports.panes.every().items()
+            # One that came up in the pane itself since it was looked at is not elsewhere.
+            if not other.dead and other.pid != report.tmux_pane_pid and _holds_claude(house, other)
         ]
     elsewhere = (
         f"; it runs in {', '.join(report.claude_found_in)}: correct tmux_target" if report.claude_found_in else ""

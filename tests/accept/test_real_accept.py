@@ -25,7 +25,7 @@ PROGRAM = """#!/bin/sh
 case "$1" in
 --version) echo "{version} (Claude Code)" ;;
 -p) exec {real} "$@" ;;
-*) read until_the_terminal_goes ;;
+*) tmux wait-for -S stands; read until_the_terminal_goes ;;
 esac
 """
 
@@ -50,6 +50,7 @@ def living(tmp_path: Path) -> Iterator[Example]:
     example.configure("^tmux_socket = .*$", f'tmux_socket = "{SOCKET}"')
     started = ["new-session", "-d", "-s", "garden", "-c", str(example.workdir), *example.process["command"]]
     tmux("-f", "/dev/null", *started)
+    tmux("wait-for", "stands")
     socket = tmux("display-message", "-p", "#{socket_path}")
     try:
         yield example
@@ -76,6 +77,7 @@ def test_the_example_is_go_with_the_real_cli(living: Example) -> None:
 def test_a_process_that_was_started_with_another_flag_is_no_go(living: Example) -> None:
     other = [*living.process["command"], "--dangerously-load-development-channels", "server:companion"]
     tmux("respawn-pane", "-k", "-t", "garden:0.0", "-c", str(living.workdir), *other)
+    tmux("wait-for", "stands")
     result = CliRunner().invoke(main, ["accept", "--config", str(living.config), "-o", str(living.out), "--json"])
     told = json.loads(result.stdout)
     assert result.exit_code == 1

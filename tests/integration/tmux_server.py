@@ -46,6 +46,11 @@ def is_alive(pid: int) -> bool:
     return state not in (b"Z", b"X")
 
 
+def bears(pid: int, program: str) -> bool:
+    """Whether a process has a program's command line."""
+    return any(Path(word).name.split(":")[0] == program for word in SystemProcesses().command_line(pid)[:1])
+
+
 class Server:
     """The server, its panes, and the household over one of them."""
 
@@ -68,8 +73,10 @@ class Server:
         return done.stdout.strip()
 
     def note(self) -> None:
-        """Remember the processes of all panes, so that `stop` can see them gone."""
+        """Remember the processes of all panes, so that `stop` can see them gone; each is its program by then."""
         for pane in self.tmux.every().values():
+            # A fork of the server bears the server's command line until it has become the program.
+            eventually(lambda pid=pane.pid: not bears(pid, "tmux"), f"process {pane.pid} has started")  # type: ignore[misc]
             self.pids |= {pane.pid, *SystemProcesses().descendants(pane.pid)}
 
     def session(self, name: str, *command: str) -> str:
