@@ -5,10 +5,11 @@ What the schema forbids, it forbids to everybody: foreign keys are checked, and 
 
 import re
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any
 from urllib.parse import urlencode
 from zlib import crc32
@@ -104,11 +105,18 @@ class Database:
 
 
 def open_database(
-    path: Path, package: str, step: Step = lambda name: None, *, durable: bool = True, besides: str = ""
+    path: Path,
+    package: str,
+    step: Step = lambda name: None,
+    *,
+    durable: bool = True,
+    besides: str = "",
+    functions: Mapping[str, Callable[[str], str]] = MappingProxyType({}),
 ) -> Database:
     """Open the store at `path`, made where there is none yet from the `schema.sql` of a package and what is `besides`.
 
-    A store that is not `durable` survives its process, and no power cut.
+    A store that is not `durable` survives its process, and no power cut. The schema may use `functions` of one text;
+    of nothing they make nothing.
 
     Raises OSError for a file that cannot be made private, `sqlite3.DatabaseError`, which names the file, for one that
     is no store, or one of another schema.
@@ -117,7 +125,7 @@ def open_database(
     path.chmod(0o600)
     try:
         schema = (files(package) / "schema.sql").read_text(encoding="utf-8") + besides
-        return _opened(path, schema, step, durable)
+        return _opened(path, schema, step, durable, functions)
     except sqlite3.DatabaseError as error:
         raise type(error)(f"{path}: {error}") from None
 
@@ -129,7 +137,9 @@ def whole(value: Any) -> Any:
     return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _opened(path: Path, schema: str, step: Step, durable: bool) -> Database:
+def _opened(
+    path: Path, schema: str, step: Step, durable: bool, functions: Mapping[str, Callable[[str], str]]
+) -> Database:
     connection = sqlite3.connect(path, isolation_level=None, timeout=BUSY_MS / 1000, cached_statements=STATEMENTS_KEPT)
     try:
         connection.row_factory = sqlite3.Row
@@ -137,6 +147,8 @@ def _opened(path: Path, schema: str, step: Step, durable: bool) -> Database:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'OFF'}")
         connection.execute("PRAGMA recursive_triggers = ON")
+        for name, function in functions.items():
+            connection.create_function(name, 1, _of_text(function), deterministic=True)
         _make(connection, schema)
     except BaseException:
         connection.close()
@@ -164,6 +176,10 @@ def _make(connection: sqlite3.Connection, schema: str) -> None:
     connection.execute("COMMIT")
     if connection.execute("PRAGMA user_version").fetchone()[0] != _mark(schema):
         raise sqlite3.DatabaseError("a store of another schema: of another version, or of something else")
+
+
+def _of_text(function: Callable[[str], str]) -> Callable[[str | None], str | None]:
+    return lambda text: None if text is None else function(text)
 
 
 def _mark(schema: str) -> int:

@@ -211,6 +211,22 @@ class Evening:
         """Something that another part of the application, or time, has brought about."""
         self.db.write(statement, *values)
 
+    def requires(self, number: int, span: str, plan: int, *, quote: int | None = None, **more: Any) -> None:
+        """An entry of the ledger, as the scribe would have recorded it: on the newest quote, or one named."""
+        given = {
+            "number": number,
+            "quote": quote or self.value("SELECT max(id) FROM quotes"),
+            "span": span,
+            "plan": plan,
+            "source": "scribe",
+            "scope": "plan" if more.get("ticket") is None else "ticket",
+            "state": "active",
+            "at": self.now,
+            **more,
+        }
+        marks = ", ".join("?" for _ in given)
+        self.sql(f"INSERT INTO requirements ({', '.join(given)}) VALUES ({marks})", *given.values())
+
     # ---------------------------------------------------------------- what is seen
 
     def value(self, sql: str, *values: Any) -> Any:

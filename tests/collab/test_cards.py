@@ -94,7 +94,7 @@ def test_undo_gives_the_plan_up_for_good_and_keeps_what_there_is(tmp_path: Path)
     home.say("@文案 写三句", to=ROOM, files=[new])
     unread = home.say("@导演 再亮一点", to=ROOM, files=[new])
     quote = home.value("SELECT id FROM quotes WHERE message = ?", line)
-    home.sql("INSERT INTO requirements (number, quote, span, plan, at) VALUES (1, ?, '片头', ?, 1)", quote, new)
+    home.requires(1, "片头", new, quote=quote)
     tables = ("artifacts", "runs", "quotes", "quote_filings", "requirements", "message_filings", "messages")
     before = {
         name: home.rows(f"SELECT id FROM {name}") if "filings" not in name else home.rows(f"SELECT * FROM {name}")

@@ -33,22 +33,19 @@ def at_work_reading(folder: Path, words: dict[str, Any] | None, **more: Any) -> 
     return home, plan
 
 
+FROM_WORDS = {"written_by": "words", "item": "duration", "value": "120", "bound": "about"}
+
+
 def answered(home: Evening, raw: str | None, failure: str | None = None) -> None:
     """The open reading of a Bot's words comes back."""
     effect = next(each for each in home.engine.open_effects() if each.body.get("reads") == "Bot words")
     home.happens(events.Read, effect=effect.id, raw=raw, failure=failure)
 
 
-def checked(home: Evening, plan: int, *outcomes: str, kind: str = "file", body: str = "{}", **more: Any) -> None:
+def checked(home: Evening, plan: int, *outcomes: str, kind: str = "file_exists", body: str = "{}", **more: Any) -> None:
     """An acceptance check of the plan, and what its runs came to, in order."""
-    given = {"written_by": "organizer", "confirmed_by": None, "state": "active", **more}
-    home.sql(
-        "INSERT INTO checks (plan, kind, body, written_by, confirmed_by, state, at) VALUES (?, ?, ?, ?, ?, ?, 1)",
-        plan,
-        kind,
-        body,
-        *given.values(),
-    )
+    given = {"plan": plan, "kind": kind, "body": body, "written_by": "organizer", "at": 1, **more}
+    home.sql(f"INSERT INTO checks ({', '.join(given)}) VALUES ({', '.join('?' for _ in given)})", *given.values())
     for outcome in outcomes:
         home.sql(
             "INSERT INTO check_runs (check_id, began_at, outcome, detail)"
@@ -99,14 +96,14 @@ def test_unread_the_fixed_words_tell_of_promises_and_claims(tmp_path: Path) -> N
 def test_a_delivery_that_fails_checks_is_sent_back_with_them(tmp_path: Path) -> None:
     command = '{"command": "make  check"}'
     cases: tuple[tuple[str, tuple[str, ...], dict[str, Any], bool], ...] = (
-        ("one that failed last", ("pass", "fail"), {}, True),
-        ("one that passed last", ("fail", "pass"), {}, False),
-        ("one that was not judged", ("not judged",), {}, False),
+        ("one that failed last", ("passed", "failed"), {}, True),
+        ("one that passed last", ("failed", "passed"), {}, False),
+        ("one that told nothing", ("error",), {}, False),
         ("one that never ran", (), {}, False),
-        ("one that was withdrawn", ("fail",), {"state": "withdrawn"}, False),
-        ("one of the user's words that is not confirmed", ("fail",), {"written_by": "words"}, False),
-        ("one of the user's words that is", ("fail",), {"written_by": "words", "confirmed_by": 1}, True),
-        ("a command that failed last", ("fail",), {"kind": "command", "body": command}, True),
+        ("one that was withdrawn", ("failed",), {"state": "deleted"}, False),
+        ("one of the user's words that is not confirmed", ("failed",), FROM_WORDS, False),
+        ("one of the user's words that is", ("failed",), {**FROM_WORDS, "confirmed_by": 1}, True),
+        ("a command that failed last", ("failed",), {"kind": "command", "body": command}, True),
     )
     claims, _ = at_work_reading(tmp_path / "claims", TESTED)
     sends(claims, "样片在这，已测试", files=["a.mp4"])
@@ -126,7 +123,7 @@ def test_a_delivery_that_fails_checks_is_sent_back_with_them(tmp_path: Path) -> 
         expect_equal("CLOS-02", said(other), ["样片好了"], f"{what}, where no file is cited")
     for ok in (True, False):
         home, plan = at_work_reading(tmp_path / f"ran{ok}", NOTHING_MORE)
-        checked(home, plan, "fail", kind="command", body=command)
+        checked(home, plan, "failed", kind="command", body=command)
         home.hop("导演", shell("make check"), run=False)
         effect = next(each for each in home.engine.open_effects() if each.kind == "run_tool")
         home.happens(events.Ran, effect=effect.id, ok=ok, exit_code=0 if ok else 1)
@@ -135,7 +132,7 @@ def test_a_delivery_that_fails_checks_is_sent_back_with_them(tmp_path: Path) -> 
     for many in (2, 3, 4):
         home, plan = at_work_reading(tmp_path / f"many{many}", NOTHING_MORE)
         for _ in range(many):
-            checked(home, plan, "fail")
+            checked(home, plan, "failed")
         listed = sends(home, "样片在这", files=["a.mp4"]).count("of check")
         expect_equal("CLOS-02", listed, min(many, 3), f"checks listed of {many}")
 

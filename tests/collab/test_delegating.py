@@ -208,14 +208,14 @@ def test_ticket_and_parts_are_of_the_same_plan(tmp_path: Path) -> None:
 @proves("DEL-10")
 def test_a_requirement_is_quoted_only_while_it_is_in_force(tmp_path: Path) -> None:
     for name, state, plan_of, ticket_of, named, allowed in (
-        ("everywhere", "active", None, None, None, True),
+        ("of the conversation", "active", 2, None, None, True),
         ("of the plan", "active", 1, None, None, True),
         ("of the plan, on a ticket", "active", 1, None, 1, True),
         ("of the ticket", "active", 1, 1, 1, True),
         ("of a ticket of it", "active", 1, 1, None, True),
         ("of another ticket", "active", 1, 2, 1, False),
-        ("withdrawn", "dropped", 1, None, None, False),
-        ("replaced", "replaced", 1, None, None, False),
+        ("withdrawn", "no_longer_applies", 1, None, None, False),
+        ("replaced", "superseded", 1, None, None, False),
         ("pending", "pending", 1, None, None, False),
         ("of another plan", "active", 2, None, None, False),
     ):
@@ -223,13 +223,8 @@ def test_a_requirement_is_quoted_only_while_it_is_in_force(tmp_path: Path) -> No
         plan = home.opened("新品片", to=ROOM, tickets=[("旁白", "文案"), ("配乐", "文案")])
         home.opened("海报", to=ROOM)
         home.say("@导演 不要红色", to=ROOM, files=[plan])
-        home.sql(
-            "INSERT INTO requirements (number, quote, plan, ticket, state, at)"
-            " SELECT 1, max(id), ?, ?, ?, 1 FROM quotes",
-            plan_of,
-            ticket_of,
-            state,
-        )
+        scope = {"scope": "conversation"} if name == "of the conversation" else {}
+        home.requires(1, "不要红色", plan_of, ticket=ticket_of, state=state, **scope)
         said = delegate(home, "导演", "文案", requirement_ids=[1], ticket=named)
         expect("DEL-09", "no such part" not in said, "a request that names no part is not refused for one")
         expect_equal("DEL-10", "not in force" in said, not allowed, f"a requirement {name}: {said}")

@@ -235,16 +235,16 @@ def test_a_line_that_nobody_has_read_can_be_withdrawn_altogether(tmp_path: Path)
     home.sql("UPDATE bots SET parallel_limit = 1")
     home.say("@导演 @文案 先做分镜", to="剪辑组", files=[plans[0]])
     line = home.say("@导演 @文案 海报要红色的", to="剪辑组", files=[plans[1]])
-    home.sql(
-        "INSERT INTO requirements (number, quote, paraphrase, at) SELECT 1, id, '红', 0 FROM quotes WHERE message = ?",
-        line,
-    )
+    quote = home.value("SELECT id FROM quotes WHERE message = ?", line)
+    home.requires(1, "红色", plans[1], quote=quote, paraphrase="红")
     expect_equal("QUOT-31", refused(home, events.Withdrawn, message=line), None, "withdrawing a line in two inboxes")
     copies = home.rows("SELECT DISTINCT state FROM inbox_items WHERE message = ?", line)
     expect_equal("QUOT-30", copies, [("void",)], "its copies")
     words = home.rows("SELECT text, erased FROM quotes WHERE message = ?", line)
     expect_equal("QUOT-30", words, [(None, 1)], "its words")
-    expect_equal("QUOT-30", home.value("SELECT state FROM requirements"), "void", "what was required by them")
+    expect_equal(
+        "QUOT-30", home.value("SELECT state FROM requirements"), "no_longer_applies", "what was required by them"
+    )
     items = home.rows("SELECT DISTINCT state FROM work_items WHERE plan = ?", plans[1])
     expect_equal("QUOT-30", items, [("idle",)], "work that was queued only for it")
     for bot in ("导演", "文案"):

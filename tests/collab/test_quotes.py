@@ -207,13 +207,13 @@ def test_words_are_erased_only_where_that_is_asked_for(tmp_path: Path) -> None:
         home = house(tmp_path / str(erase))
         plan = begun(home)
         home.happens(events.BoardEdited, plan=plan, rules=("不用蓝色",))
-        home.sql("INSERT INTO requirements (number, quote, span, paraphrase, at) VALUES (1, 1, '分镜', '先分镜', 0)")
+        home.requires(1, "分镜", plan, quote=1, paraphrase="先分镜")
         home.happens(events.SessionCleared, session=home.session("剪辑组"), erase_quotes=erase)
         said = home.rows("SELECT source, text, erased FROM quotes ORDER BY id")
         first = ("said", None, 1) if erase else ("said", ASKED, 0)
         expect_equal("QUOT-10", said, [first, ("board", "不用蓝色", 0)], f"words after a clear with erase={erase}")
         required = home.rows("SELECT span, paraphrase, state FROM requirements")
-        wanted = (None, "", "dropped") if erase else ("分镜", "先分镜", "active")
+        wanted = (None, "", "no_longer_applies") if erase else ("分镜", "先分镜", "active")
         expect_equal("QUOT-10", required, [wanted], f"what was required by them, with erase={erase}")
 
 

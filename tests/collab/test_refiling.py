@@ -207,12 +207,11 @@ def test_what_was_required_in_a_line_moves_with_it_once(tmp_path: Path) -> None:
     third = home.opened("海报", to="剪辑组")
     line = home.say("@导演 片头用红色", to="剪辑组", files=[new, third])
     quote = home.value("SELECT id FROM quotes WHERE message = ?", line)
-    home.sql("INSERT INTO requirements (number, quote, span, plan, at) VALUES (1, ?, '片头用红色', ?, 1)", quote, new)
-    home.sql("INSERT INTO requirements (number, quote, span, plan, at) VALUES (2, ?, '用红色', ?, 1)", quote, third)
+    home.requires(1, "片头用红色", new, quote=quote)
+    home.requires(2, "用红色", third, quote=quote)
     home.say("@导演 片尾用蓝色", to="剪辑组", files=[new])
-    other = home.value("SELECT max(id) FROM quotes")
-    home.sql("INSERT INTO requirements (number, quote, span, plan, at) VALUES (3, ?, '片尾用蓝色', ?, 1)", other, new)
+    home.requires(3, "片尾用蓝色", new)
     expect_equal("ATTR-21", merge(home, line, new, right), None, "the press on the card")
     found = home.rows("SELECT number, quote, plan FROM requirements ORDER BY id")
-    wanted = [(1, quote, right), (2, quote, third), (3, other, new)]
+    wanted = [(1, quote, right), (2, quote, third), (3, home.value("SELECT max(id) FROM quotes"), new)]
     expect_equal("ATTR-27", found, wanted, "the requirements: number, words, plan")

@@ -62,7 +62,7 @@ def _failed(db: Database, turn: sqlite3.Row) -> list[str]:
             " ORDER BY c.id",
             turn["plan"],
         )
-        if check["outcome"] == "fail"  # CLOS-02
+        if check["outcome"] == "failed"  # CLOS-02
         if check["written_by"] != "words" or check["confirmed_by"] is not None  # CLOS-02
         if not _has_run(db, turn, check)  # CLOS-02
     ]

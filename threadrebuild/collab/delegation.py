@@ -255,7 +255,7 @@ def _check_matter(change: Change, turn: sqlite3.Row, wanted: _Request) -> None:
         if (
             row is None
             or row["state"] != "active"  # DEL-10
-            or row["plan"] not in (None, turn["plan"])  # DEL-10
+            or (row["plan"] != turn["plan"] and row["scope"] in ("ticket", "plan"))  # DEL-10
             or (wanted.ticket is not None and row["ticket"] not in (None, wanted.ticket))  # DEL-10
         ):
             raise Refused(f"Requirement {requirement} is not in force for this work.")

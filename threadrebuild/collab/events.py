@@ -315,6 +315,25 @@ class Organized(Answer, frozen=True, kw_only=True):
     failure: str | None = None
 
 
+class Scribed(Answer, frozen=True, kw_only=True):
+    """The scribe came back: what it said, or why there is nothing."""
+
+    to: ClassVar[str] = "scribe"
+    raw: str | None = None
+    failure: str | None = None
+    model: str | None = None
+    cost: float = 0.0
+
+
+class CheckRan(Answer, frozen=True, kw_only=True):
+    """A check has run. `detail` are figures and names for its line of explanation, `tail` is how the output ends."""
+
+    to: ClassVar[str] = "run_check"
+    outcome: Literal["passed", "failed", "out_of_bounds", "error"]
+    detail: dict[str, Any] = {}
+    tail: str = ""
+
+
 class TimerRang(Answer, frozen=True, kw_only=True):
     """A time that was waited for has come."""
 

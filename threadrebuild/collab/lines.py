@@ -80,7 +80,8 @@ def withdraw(change: Change, event: Withdrawn) -> None:
     change.db.write("UPDATE messages SET state = 'withdrawn' WHERE id = ?", message["id"])  # QUOT-30
     action = change.user_action("http", event.key, message["id"])
     change.db.write(  # QUOT-30
-        "UPDATE requirements SET state = 'void', ended_by = ? WHERE quote IN (SELECT id FROM quotes WHERE message = ?)",
+        "UPDATE requirements SET state = 'no_longer_applies', span = NULL, paraphrase = '', ended_by = ?"
+        " WHERE quote IN (SELECT id FROM quotes WHERE message = ?)",
         action,
         message["id"],
     )

@@ -139,7 +139,7 @@ def erase(change: Change, where: str, value: int, action: int) -> None:
     `where` is a condition on quotes with one `?` for `value`.
     """
     change.db.write(
-        "UPDATE requirements SET span = NULL, paraphrase = '', state = 'dropped', ended_by = ?"
+        "UPDATE requirements SET span = NULL, paraphrase = '', state = 'no_longer_applies', ended_by = ?"
         f" WHERE quote IN (SELECT id FROM quotes WHERE {where})",
         action,
         value,

@@ -112,9 +112,11 @@ def _rehang_requirements(change: Change, message: int, before: list[Target], now
     if not now:
         return
     change.db.write(
-        "UPDATE requirements SET plan = ?, ticket = ?, part = ? WHERE quote IN"
-        " (SELECT id FROM quotes WHERE message = ? AND source = 'said')"
+        "UPDATE requirements SET plan = ?1, ticket = iif(scope IN ('ticket', 'plan'), ?2, NULL),"
+        " scope = iif(scope IN ('ticket', 'plan'), iif(?2 IS NULL, 'plan', 'ticket'), scope) WHERE quote IN"
+        " (SELECT id FROM quotes WHERE message = ?3 AND source = 'said')"
         f" AND plan IN ({','.join(str(plan) for plan in sorted(left))})",
-        *now[0],
+        now[0].plan,
+        now[0].ticket,
         message,
     )

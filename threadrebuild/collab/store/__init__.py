@@ -6,7 +6,7 @@ level that the file has.
 
 from pathlib import Path
 
-from threadrebuild.collab import quotes
+from threadrebuild.collab import quotes, understanding
 from threadrebuild.collab.store import coverage
 from threadrebuild.database import Database, Step, open_database
 
@@ -24,7 +24,8 @@ def open_store(
     """
     if not 0 <= level <= NEWEST_LEVEL:
         raise ValueError(f"{path}: there is no engine level {level}, only 0 to {NEWEST_LEVEL}")
-    store = open_database(path, __name__, step, durable=durable, besides=coverage.VIEW)
+    functions = {"folded": understanding.folded}
+    store = open_database(path, __name__, step, durable=durable, besides=coverage.VIEW, functions=functions)
     with store.transaction():
         present = store.value("SELECT level FROM meta")
         if present is None:

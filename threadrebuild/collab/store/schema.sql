@@ -290,28 +290,65 @@ BEGIN
   SELECT RAISE(ABORT, 'a quote is never reworded');
 END;
 
+-- ------------------------------------------------------------------ the ledger of what the user asks for
+
 CREATE TABLE requirements (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
-  number INTEGER NOT NULL UNIQUE,
-  quote INTEGER NOT NULL REFERENCES quotes (id),
-  span TEXT,
+  number INTEGER NOT NULL UNIQUE,                 -- shown as R-12
+  quote INTEGER NOT NULL REFERENCES quotes (id),  -- the words of the user that it stands on
+  span TEXT CHECK (length(span) BETWEEN 1 AND 300),  -- a part of them, verbatim; gone once they are erased
   paraphrase TEXT NOT NULL DEFAULT '',
-  category TEXT NOT NULL DEFAULT '',
+  category TEXT NOT NULL DEFAULT '',              -- as the scribe called it
+  nature TEXT CHECK (nature IN ('craft', 'look', 'series', 'other')),
   polarity TEXT NOT NULL DEFAULT 'want' CHECK (polarity IN ('want', 'must_not')),
-  plan INTEGER REFERENCES plans (id),
+  source TEXT NOT NULL CHECK (source IN ('scribe', 'complaint', 'board', 'import')),
+  scope TEXT NOT NULL CHECK (scope IN ('ticket', 'plan', 'conversation', 'standing')),
+  plan INTEGER NOT NULL REFERENCES plans (id),    -- that recorded it first
   ticket INTEGER REFERENCES tickets (id),
-  part TEXT,
-  scope TEXT NOT NULL DEFAULT 'plan',
-  state TEXT NOT NULL DEFAULT 'active' CHECK (state IN ('active', 'pending', 'replaced', 'dropped', 'void')),
+  session INTEGER REFERENCES sessions (id),       -- the conversation; forgotten with a group that is deleted
+  widened_by INTEGER REFERENCES user_actions (id),
+  state TEXT NOT NULL CHECK (state IN
+    ('active', 'pending', 'superseded', 'no_longer_applies', 'not_a_requirement', 'legacy')),
+  item TEXT CHECK (item IN ('duration', 'resolution', 'aspect', 'frame_rate')),
+  value TEXT,                                     -- of a measured number: seconds, short side, ratio or way up, frames
+  bound TEXT CHECK (bound IN ('bare', 'about', 'at_least', 'at_most')),
   replaces INTEGER REFERENCES requirements (id),
   ended_by INTEGER REFERENCES user_actions (id),
-  at INTEGER NOT NULL
+  at INTEGER NOT NULL,
+  CHECK ((scope = 'ticket') = (ticket IS NOT NULL)),
+  CHECK ((item IS NULL) = (value IS NULL) AND (item IS NULL) = (bound IS NULL))
 );
+CREATE INDEX requirements_of_plan ON requirements (plan);
 CREATE TABLE requirement_sayings (
   requirement INTEGER NOT NULL REFERENCES requirements (id),
   quote INTEGER NOT NULL REFERENCES quotes (id),
+  plan INTEGER NOT NULL REFERENCES plans (id),    -- in which it was said
   PRIMARY KEY (requirement, quote)
 );
+CREATE TABLE requirement_exceptions (             -- for which plans the user has set it aside
+  requirement INTEGER NOT NULL REFERENCES requirements (id),
+  plan INTEGER NOT NULL REFERENCES plans (id),
+  by INTEGER NOT NULL REFERENCES user_actions (id),
+  PRIMARY KEY (requirement, plan)
+);
+-- REQ-02
+CREATE TRIGGER a_requirement_stands_on_words BEFORE INSERT ON requirements
+WHEN NOT EXISTS (
+  SELECT 1 FROM quotes WHERE id = NEW.quote AND erased = 0
+    AND folded(NEW.span) <> '' AND instr(folded(text), folded(NEW.span)) > 0
+) BEGIN
+  SELECT RAISE(ABORT, 'a requirement is a part of what the user has said');
+END;
+-- REQ-02
+CREATE TRIGGER a_requirement_stays_on_its_words BEFORE UPDATE OF quote, span ON requirements
+WHEN NEW.quote <> OLD.quote OR (NEW.span IS NOT OLD.span AND NEW.span IS NOT NULL) BEGIN
+  SELECT RAISE(ABORT, 'a requirement keeps the words that it stands on');
+END;
+-- REQ-04
+CREATE TRIGGER only_the_user_ends_a_requirement BEFORE UPDATE OF state ON requirements
+WHEN OLD.state = 'active' AND NEW.state <> 'active' AND (NEW.ended_by IS NULL OR NEW.ended_by IS OLD.ended_by) BEGIN
+  SELECT RAISE(ABORT, 'only the user ends a requirement');
+END;
 
 -- ------------------------------------------------------------------ plans and their tickets
 
@@ -998,20 +1035,32 @@ CREATE TABLE checks (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   plan INTEGER NOT NULL REFERENCES plans (id),
   ticket INTEGER REFERENCES tickets (id),
-  kind TEXT NOT NULL,
-  body TEXT NOT NULL,
+  sentence TEXT NOT NULL DEFAULT '',              -- of the plan's acceptance, that it hangs on
+  kind TEXT NOT NULL CHECK (kind IN ('file_exists', 'contains', 'matches', 'command', 'continuity')),
+  body TEXT NOT NULL,                             -- what is looked at, as JSON
   written_by TEXT NOT NULL CHECK (written_by IN ('user', 'organizer', 'words', 'reflection', 'sample')),
   confirmed_by INTEGER REFERENCES user_actions (id),
-  state TEXT NOT NULL DEFAULT 'active' CHECK (state IN ('active', 'withdrawn')),
-  at INTEGER NOT NULL
+  state TEXT NOT NULL DEFAULT 'active' CHECK (state IN ('active', 'proposal', 'deleted')),
+  defined_seq INTEGER NOT NULL DEFAULT 0,         -- the event that defined it as it is now
+  item TEXT CHECK (item IN ('duration', 'resolution', 'aspect', 'frame_rate')),
+  value TEXT,
+  bound TEXT CHECK (bound IN ('bare', 'about', 'at_least', 'at_most')),
+  quote INTEGER REFERENCES quotes (id),
+  matched TEXT,                                   -- the file that it measures
+  at INTEGER NOT NULL,
+  CHECK ((written_by = 'words') = (item IS NOT NULL)),
+  CHECK ((item IS NULL) = (value IS NULL) AND (item IS NULL) = (bound IS NULL))
 );
+CREATE INDEX checks_of_plan ON checks (plan);
 CREATE TABLE check_runs (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   check_id INTEGER NOT NULL REFERENCES checks (id),
   submission INTEGER REFERENCES submissions (id),
   began_at INTEGER NOT NULL,
-  outcome TEXT CHECK (outcome IN ('pass', 'fail', 'not judged')),
-  detail TEXT NOT NULL DEFAULT ''
+  seq INTEGER NOT NULL DEFAULT 0,                 -- the event that began it
+  outcome TEXT CHECK (outcome IN ('passed', 'failed', 'out_of_bounds', 'error')),
+  detail TEXT NOT NULL DEFAULT '',                -- one line, in the language of the user's interface
+  tail TEXT NOT NULL DEFAULT ''                   -- how the output ends
 );
 CREATE TABLE jobs (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
