@@ -109,6 +109,16 @@ class TicketEdited(Event, frozen=True, kw_only=True):
     status: Literal["todo", "in progress", "to accept", "done", "parked"] | None = None
 
 
+class RequirementActed(Event, frozen=True, kw_only=True):
+    """The user has pressed a button of an entry in a plan's list of what is required."""
+
+    requirement: int
+    plan: int
+    action: Literal[
+        "confirm", "not_a_requirement", "not_for_this_plan", "restore", "no_longer_applies", "whole_conversation"
+    ]
+
+
 class BotRetired(Event, frozen=True, kw_only=True):
     """The user has archived a Bot, or deleted it."""
 

@@ -295,7 +295,7 @@ END;
 CREATE TABLE requirements (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   number INTEGER NOT NULL UNIQUE,                 -- shown as R-12
-  quote INTEGER NOT NULL REFERENCES quotes (id),  -- the words of the user that it stands on
+  quote INTEGER REFERENCES quotes (id),           -- the words of the user that it stands on; none of an old rule
   span TEXT CHECK (length(span) BETWEEN 1 AND 300),  -- a part of them, verbatim; gone once they are erased
   paraphrase TEXT NOT NULL DEFAULT '',
   category TEXT NOT NULL DEFAULT '',              -- as the scribe called it
@@ -315,11 +315,12 @@ CREATE TABLE requirements (
   replaces INTEGER REFERENCES requirements (id),
   ended_by INTEGER REFERENCES user_actions (id),
   at INTEGER NOT NULL,
+  CHECK (quote IS NOT NULL OR (source = 'import' AND state IN ('legacy', 'not_a_requirement', 'no_longer_applies'))),
   CHECK ((scope = 'ticket') = (ticket IS NOT NULL)),
   CHECK ((item IS NULL) = (value IS NULL) AND (item IS NULL) = (bound IS NULL))
 );
 CREATE INDEX requirements_of_plan ON requirements (plan);
-CREATE TABLE requirement_sayings (
+CREATE TABLE requirement_sayings (                -- again, after the words that it stands on
   requirement INTEGER NOT NULL REFERENCES requirements (id),
   quote INTEGER NOT NULL REFERENCES quotes (id),
   plan INTEGER NOT NULL REFERENCES plans (id),    -- in which it was said
@@ -331,23 +332,47 @@ CREATE TABLE requirement_exceptions (             -- for which plans the user ha
   by INTEGER NOT NULL REFERENCES user_actions (id),
   PRIMARY KEY (requirement, plan)
 );
+CREATE VIEW requirement_said AS                   -- each time that one was said: by which words, in which plan
+  SELECT id AS requirement, quote, plan FROM requirements WHERE quote IS NOT NULL
+  UNION SELECT requirement, quote, plan FROM requirement_sayings;
 -- REQ-02
 CREATE TRIGGER a_requirement_stands_on_words BEFORE INSERT ON requirements
-WHEN NOT EXISTS (
+WHEN NEW.quote IS NOT NULL AND NOT EXISTS (
   SELECT 1 FROM quotes WHERE id = NEW.quote AND erased = 0
     AND folded(NEW.span) <> '' AND instr(folded(text), folded(NEW.span)) > 0
 ) BEGIN
   SELECT RAISE(ABORT, 'a requirement is a part of what the user has said');
 END;
+-- An old rule has words to stand on once the user confirms it.
 -- REQ-02
 CREATE TRIGGER a_requirement_stays_on_its_words BEFORE UPDATE OF quote, span ON requirements
-WHEN NEW.quote <> OLD.quote OR (NEW.span IS NOT OLD.span AND NEW.span IS NOT NULL) BEGIN
+WHEN (NEW.span IS NOT OLD.span AND NEW.span IS NOT NULL) OR (NEW.quote IS NOT OLD.quote AND (
+  OLD.quote IS NOT NULL OR NOT EXISTS (
+    SELECT 1 FROM quotes WHERE id = NEW.quote AND erased = 0 AND instr(folded(text), folded(OLD.span)) > 0
+  )
+)) BEGIN
   SELECT RAISE(ABORT, 'a requirement keeps the words that it stands on');
+END;
+-- REQ-03
+CREATE TRIGGER requirements_are_kept BEFORE DELETE ON requirements BEGIN
+  SELECT RAISE(ABORT, 'the ledger is only added to');
+END;
+-- REQ-03
+CREATE TRIGGER sayings_are_kept BEFORE DELETE ON requirement_sayings BEGIN
+  SELECT RAISE(ABORT, 'the ledger is only added to');
 END;
 -- REQ-04
 CREATE TRIGGER only_the_user_ends_a_requirement BEFORE UPDATE OF state ON requirements
 WHEN OLD.state = 'active' AND NEW.state <> 'active' AND (NEW.ended_by IS NULL OR NEW.ended_by IS OLD.ended_by) BEGIN
   SELECT RAISE(ABORT, 'only the user ends a requirement');
+END;
+-- REQ-06
+CREATE TRIGGER later_words_replace_a_requirement BEFORE UPDATE OF state ON requirements
+WHEN NEW.state = 'superseded' AND NOT EXISTS (
+  SELECT 1 FROM requirements r JOIN quotes later ON later.id = r.quote JOIN quotes earlier ON earlier.id = OLD.quote
+  WHERE r.replaces = OLD.id AND r.state = 'active' AND (later.seq, later.id) > (earlier.seq, earlier.id)
+) BEGIN
+  SELECT RAISE(ABORT, 'only later words of the user replace a requirement');
 END;
 
 -- ------------------------------------------------------------------ plans and their tickets
