@@ -1,6 +1,6 @@
-"""What a path or a command of a check names, as far as it can be told by reading it: whether that leaves the workspace.
+"""What lies outside the workspace, as far as its words tell; whoever touches the machine looks again at what is there.
 
-It is told narrowly. A command that only looks as if it left is refused, and its check can be written another way.
+It is told narrowly: a command that only looks as if it left is refused, and its check can be written another way.
 """
 
 import posixpath
@@ -11,9 +11,9 @@ PROGRAMS = ("/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin")
 """Folders of programs, which a command may name: to run one is not to leave the workspace."""
 DEVICES = ("/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr")
 
-_ADDRESS = re.compile(r"\bhttps?://\S*")
+_ADDRESS = re.compile(r"\bhttps?://[^\s;|&<>()`\"']*")
 _HERE = re.compile(r"\$PWD\b|\$\{PWD\}|\$\(pwd\)|`pwd`")
-_ELSEWHERE = re.compile(r"\$\{?(?:HOME|OLDPWD|TMPDIR)\b\}?")
+_ELSEWHERE = re.compile(r"\$\{?(?:HOME|OLDPWD|TMPDIR)\b[^}\s/]*\}?")
 _SPACE = re.compile(r"\$\{?IFS\b\}?")
 _VARIABLE = re.compile(r"\$\{\w+[^}]*\}|\$\w+|\$[@*#?]")
 _QUOTE = re.compile(r"[\"'\\]")
@@ -22,15 +22,17 @@ _OPERATOR = re.compile(r"[;|&<>()`\n]+")
 _PATH_IN_OPTION = re.compile(r"/|\.\.|~")
 
 
-def climbs_out(path: str, folder: str = "") -> bool:
-    """Whether a path, taken from a folder of the workspace, is outside: an absolute one is."""
+def leaves(path: str, folder: str = "") -> bool:
+    """Whether a path, written as seen from a folder of the workspace, names something outside of it."""
+    if "\0" in path or any(each.startswith(("/", "~")) for each in (path, folder)):  # CHK-03
+        return True
     there = posixpath.normpath(posixpath.join(folder, path))
-    return path.startswith(("/", "~")) or folder.startswith(("/", "~")) or there == ".." or there.startswith("../")
+    return there.split("/")[0] == ".."  # CHK-03
 
 
-def leaves(command: str, folder: str = "") -> bool:
-    """Whether a shell's command, run in a folder of the workspace, names anything outside it (CHK-03)."""
-    return climbs_out(folder) or any(_is_outside(path, at) for path, at in paths_in(command, folder))
+def command_leaves(command: str, folder: str = "") -> bool:
+    """Whether a shell's command, run in a folder of the workspace, names something outside of it."""
+    return leaves(folder) or any(_is_outside(path, at) for path, at in paths_in(command, folder))  # CHK-03
 
 
 def paths_in(command: str, folder: str = "") -> Iterator[tuple[str, str]]:
@@ -65,6 +67,5 @@ def _words(text: str, folder: str) -> Iterator[tuple[str, str]]:
 
 
 def _is_outside(path: str, folder: str) -> bool:
-    if path in DEVICES or posixpath.dirname(path) in PROGRAMS:
-        return False
-    return climbs_out(path, folder)
+    is_of_the_system = path in DEVICES or posixpath.dirname(path) in PROGRAMS
+    return not is_of_the_system and leaves(path, folder)
