@@ -33,7 +33,7 @@ def at_work_reading(folder: Path, words: dict[str, Any] | None, **more: Any) -> 
     return home, plan
 
 
-FROM_WORDS = {"written_by": "words", "item": "duration", "value": "120", "bound": "about"}
+FROM_WORDS = {"written_by": "user", "item": "duration", "value": "120", "bound": "about"}
 
 
 def answered(home: Evening, raw: str | None, failure: str | None = None) -> None:
@@ -101,7 +101,7 @@ def test_a_delivery_that_fails_checks_is_sent_back_with_them(tmp_path: Path) -> 
         ("one that told nothing", ("error",), {}, False),
         ("one that never ran", (), {}, False),
         ("one that was withdrawn", ("failed",), {"state": "deleted"}, False),
-        ("one of the user's words that is not confirmed", ("failed",), FROM_WORDS, False),
+        ("one of the user's words that is not confirmed", ("failed",), {**FROM_WORDS, "state": "proposal"}, False),
         ("one of the user's words that is", ("failed",), {**FROM_WORDS, "confirmed_by": 1}, True),
         ("a command that failed last", ("failed",), {"kind": "command", "body": command}, True),
     )

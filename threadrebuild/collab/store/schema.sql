@@ -7,7 +7,8 @@ CREATE TABLE meta (
   level INTEGER NOT NULL CHECK (level BETWEEN 0 AND 8),
   zone TEXT NOT NULL DEFAULT 'Asia/Shanghai',     -- the user's
   language TEXT NOT NULL DEFAULT 'zh' CHECK (language IN ('zh', 'en')),  -- of the user's interface
-  quotes_kept INTEGER NOT NULL DEFAULT 0          -- whether the words of before were copied out of the transcript
+  quotes_kept INTEGER NOT NULL DEFAULT 0,         -- whether the words of before were copied out of the transcript
+  rules_taken_in INTEGER NOT NULL DEFAULT 0       -- whether the rules of before were taken into the ledger
 );
 CREATE TRIGGER level_only_rises BEFORE UPDATE ON meta WHEN NEW.level < OLD.level BEGIN
   SELECT RAISE(ABORT, 'a store never goes back to a lower level');
@@ -258,6 +259,7 @@ CREATE TABLE quotes (
   root INTEGER REFERENCES quotes (id),
   source TEXT NOT NULL CHECK (source IN ('said', 'answer', 'annotation', 'board', 'return')),
   text TEXT,
+  place TEXT,                                     -- of words on the board: which of a plan's points, or of a ticket's
   erased INTEGER NOT NULL DEFAULT 0 CHECK (erased IN (0, 1)),
   seq INTEGER NOT NULL REFERENCES events (seq),
   at INTEGER NOT NULL,
@@ -266,8 +268,10 @@ CREATE TABLE quotes (
 CREATE TABLE quote_filings (
   quote INTEGER NOT NULL REFERENCES quotes (id),
   plan INTEGER NOT NULL REFERENCES plans (id),
-  ticket INTEGER REFERENCES tickets (id)
+  ticket INTEGER REFERENCES tickets (id),
+  heard INTEGER NOT NULL DEFAULT 0 CHECK (heard IN (0, 1))  -- whether it was looked through for measured numbers
 );
+CREATE INDEX quotes_unheard ON quote_filings (quote) WHERE heard = 0;
 CREATE UNIQUE INDEX one_quote_filing ON quote_filings (quote, plan, ifnull(ticket, 0));
 -- A version that knows of one filing only writes it to the message itself: the words follow that too.
 -- QUOT-08
@@ -1063,20 +1067,41 @@ CREATE TABLE checks (
   sentence TEXT NOT NULL DEFAULT '',              -- of the plan's acceptance, that it hangs on
   kind TEXT NOT NULL CHECK (kind IN ('file_exists', 'contains', 'matches', 'command', 'continuity')),
   body TEXT NOT NULL,                             -- what is looked at, as JSON
-  written_by TEXT NOT NULL CHECK (written_by IN ('user', 'organizer', 'words', 'reflection', 'sample')),
+  written_by TEXT NOT NULL CHECK (written_by IN ('user', 'organizer', 'reflection', 'sample')),
   confirmed_by INTEGER REFERENCES user_actions (id),
   state TEXT NOT NULL DEFAULT 'active' CHECK (state IN ('active', 'proposal', 'deleted')),
   defined_seq INTEGER NOT NULL DEFAULT 0,         -- the event that defined it as it is now
-  item TEXT CHECK (item IN ('duration', 'resolution', 'aspect', 'frame_rate')),
+  item TEXT CHECK (item IN ('duration', 'resolution', 'aspect', 'frame_rate')),  -- of a check from the user's words
   value TEXT,
   bound TEXT CHECK (bound IN ('bare', 'about', 'at_least', 'at_most')),
-  quote INTEGER REFERENCES quotes (id),
+  quote INTEGER REFERENCES quotes (id),           -- the words; none once a confirmed one has lost them
   matched TEXT,                                   -- the file that it measures
+  lost_words_seq INTEGER,                         -- the event that took the words of a confirmed one
+  deleted_by INTEGER REFERENCES user_actions (id),
   at INTEGER NOT NULL,
-  CHECK ((written_by = 'words') = (item IS NOT NULL)),
-  CHECK ((item IS NULL) = (value IS NULL) AND (item IS NULL) = (bound IS NULL))
+  CHECK ((item IS NULL) = (value IS NULL) AND (item IS NULL) = (bound IS NULL)),
+  -- To an older version it is a check of the user whether the file in `body` is there.
+  -- WORDS-31
+  CHECK (item IS NULL OR (written_by = 'user' AND kind = 'file_exists')),
+  -- WORDS-14
+  CHECK (item IS NULL OR state <> 'active' OR confirmed_by IS NOT NULL)
 );
 CREATE INDEX checks_of_plan ON checks (plan);
+-- WORDS-13
+CREATE UNIQUE INDEX one_gate_and_one_proposal_an_item ON checks (plan, item, state)
+  WHERE item IS NOT NULL AND state <> 'deleted';
+-- What the user has stated of a plan's film, read by fixed rules as the words were filed to it.
+CREATE TABLE film_statements (
+  quote INTEGER NOT NULL REFERENCES quotes (id),
+  plan INTEGER NOT NULL REFERENCES plans (id),
+  item TEXT NOT NULL CHECK (item IN ('duration', 'resolution', 'aspect', 'frame_rate')),
+  value TEXT NOT NULL,
+  bound TEXT NOT NULL CHECK (bound IN ('bare', 'about', 'at_least', 'at_most')),
+  target INTEGER NOT NULL CHECK (target IN (0, 1)),
+  place TEXT NOT NULL,                            -- where it was said: a line, or a place on the board
+  counts INTEGER NOT NULL DEFAULT 1 CHECK (counts IN (0, 1)),  -- 0 once the user chose otherwise
+  PRIMARY KEY (plan, quote, item)
+);
 CREATE TABLE check_runs (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   check_id INTEGER NOT NULL REFERENCES checks (id),
@@ -1085,8 +1110,21 @@ CREATE TABLE check_runs (
   seq INTEGER NOT NULL DEFAULT 0,                 -- the event that began it
   outcome TEXT CHECK (outcome IN ('passed', 'failed', 'out_of_bounds', 'error')),
   detail TEXT NOT NULL DEFAULT '',                -- one line, in the language of the user's interface
-  tail TEXT NOT NULL DEFAULT ''                   -- how the output ends
+  tail TEXT NOT NULL DEFAULT '',                  -- how the output ends
+  figures TEXT NOT NULL DEFAULT '{}'              -- what `detail` names, as JSON
 );
+CREATE INDEX runs_of_check ON check_runs (check_id);
+CREATE TABLE check_queue (                        -- those that are to run, in order
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  check_id INTEGER NOT NULL UNIQUE REFERENCES checks (id),
+  plan INTEGER NOT NULL REFERENCES plans (id),
+  cause TEXT NOT NULL CHECK (cause IN ('defined', 'asked', 'quiet')),
+  until INTEGER                                   -- from then on it is not worth it any more
+);
+CREATE VIEW open_checks AS                        -- those that are under way
+  SELECT id AS effect, turn, json_extract(body, '$.check') AS check_id, json_extract(body, '$.plan') AS plan,
+    json_extract(body, '$.command') AS command
+  FROM effects WHERE kind = 'run_check' AND state IN ('pending', 'started');
 CREATE TABLE jobs (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   server TEXT NOT NULL,
