@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from threadrebuild.collab import (
     asks,
     check_backs,
+    checks,
     delegation_view,
     desk,
     holds,
@@ -77,6 +78,7 @@ def _plan(db: Database, turn: sqlite3.Row) -> list[str]:
         turn["session"],
     )
     lines += [f"{_name(db, other)} is at work on it in {_at(db, other)}." for other in live]  # PLAN-31
+    lines += checks.situation(db, plan["id"])  # CHK-09
     lines += [_step(db, turn, step) for step in _history(db, plan["id"])]  # CHKB-06
     return lines
 

@@ -119,6 +119,39 @@ class RequirementActed(Event, frozen=True, kw_only=True):
     ]
 
 
+CheckKind = Literal["file_exists", "contains", "matches", "command", "continuity"]
+
+
+class CheckAdded(Event, frozen=True, kw_only=True):
+    """The user adds a check to a sentence of a plan's acceptance; `body` is what it looks at, by its kind."""
+
+    plan: int
+    sentence: str
+    kind: CheckKind
+    body: dict[str, Any]
+
+
+class CheckEdited(Event, frozen=True, kw_only=True):
+    """The user changes a check; None stays as it was."""
+
+    check: int
+    sentence: str | None = None
+    kind: CheckKind | None = None
+    body: dict[str, Any] | None = None
+
+
+class CheckDeleted(Event, frozen=True, kw_only=True):
+    """The user takes a check away."""
+
+    check: int
+
+
+class ChecksRun(Event, frozen=True, kw_only=True):
+    """The user wants all checks of a plan to run."""
+
+    plan: int
+
+
 class BotRetired(Event, frozen=True, kw_only=True):
     """The user has archived a Bot, or deleted it."""
 
@@ -140,10 +173,23 @@ class ModelChosen(Event, frozen=True, kw_only=True):
     A model of Claude Code runs on an `account` that is listed; with only one there, on that.
     """
 
-    step: Literal["judgement", "reader"]
+    step: Literal["judgement", "reader", "scribe"]
     model: str | None
     engine: Literal["endpoint", "claude_agent"] = "endpoint"
     account: int | None = None
+
+
+class EngineChosen(Event, frozen=True, kw_only=True):
+    """The user has chosen what kind of work the application is for."""
+
+    engine: Literal["general", "video", "code"]
+
+
+class StepSwitched(Event, frozen=True, kw_only=True):
+    """The user wants a step of the application or does not; None leaves it to the kind of engine."""
+
+    step: Literal["scribe"]
+    on: bool | None
 
 
 class PromptChanged(Event, frozen=True, kw_only=True):
