@@ -109,13 +109,13 @@ class Judge:
         match event.get("what"):
             case "RequirementActed" if event["requirement"] == now["entry"]:
                 wanted = {"confirm": "active", **{each: each for each in ENDS}}
-                return wanted.get(event["action"]) == now["state"]
+                return bool(wanted.get(event["action"]) == now["state"])
             case "BoardEdited" if now["state"] == "active":
                 return before["state"] in ("pending", "legacy") and self._is_on_board(before)
             case "BoardEdited":
                 return now["state"] in ENDS and folded(before["words"]) in self._deleted
             case "ControlPressed":
-                return BY_BUTTON.get(event["action"]) == now["state"]
+                return bool(BY_BUTTON.get(event["action"]) == now["state"])
             case _:
                 return now["state"] == "no_longer_applies" and self._was_erased(now)
 
