@@ -19,6 +19,9 @@ from threadrebuild.collab import (
     matter,
     quotes,
     readonly,
+    requirement_view,
+    word_cards,
+    words,
 )
 from threadrebuild.database import Database
 
@@ -35,6 +38,7 @@ def render(db: Database, turn: sqlite3.Row, read: Sequence[sqlite3.Row]) -> str:
         _part("The plan", matter.lines(db, turn["plan"]) if turn["plan"] is not None else []),  # CHKB-06
         _part("The user's words in this matter", _words(db, turn)),
     ]
+        *(_part(title, lines) for title, lines in _requirements(db, turn)),  # REQ-40
     if turn["hops"] == 1:
         parts.append(_part("Transcript", _transcript(db, turn)))
     parts.append(_part("New", [_heard(db, turn, item) for item in (*_read_before(db, turn), *read)]))
@@ -98,8 +102,18 @@ def _step(db: Database, turn: sqlite3.Row, step: sqlite3.Row) -> str:
 
 
 def _words(db: Database, turn: sqlite3.Row) -> list[str]:
-    plan = turn["plan"]
+    plan = _matter_of(db, turn)
+    return quotes.section(db, turn, plan) if plan is not None else []  # QUOT-12
+
+
+def _matter_of(db: Database, turn: sqlite3.Row) -> int | None:
+    plan: int | None = turn["plan"]
     if plan is None and turn["mode"] == "readonly":
+def _requirements(db: Database, turn: sqlite3.Row) -> list[tuple[str, list[str]]]:
+    plan = _matter_of(db, turn)
+    return requirement_view.sections(db, plan, turn["ticket"]) if plan is not None else []
+
+
         plan = db.value("SELECT plan FROM messages WHERE id = ?", turn["trigger_message"])
     return quotes.section(db, turn, plan) if plan is not None else []  # QUOT-12
 

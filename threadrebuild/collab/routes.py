@@ -13,6 +13,7 @@ from threadrebuild.collab import (
     hold_list,
     lead,
     plans,
+    requirement_view,
     runs,
     stop_menus,
     work_questions,
@@ -70,6 +71,15 @@ class Pressed(Said, frozen=True, kw_only=True):
 
     action: str
     plan: Id | None = msgspec.field(default=None, name="task_id")
+
+
+class Acted(Said, frozen=True, kw_only=True):
+    """Which button of an entry was pressed, in the list of which plan."""
+
+    action: Literal[
+        "confirm", "not_a_requirement", "not_for_this_plan", "restore", "no_longer_applies", "whole_conversation"
+    ]
+    plan: Id = msgspec.field(name="task_id")
 
 
 class Emptying(Said, frozen=True, kw_only=True):
@@ -150,6 +160,10 @@ ROUTES: dict[str, Show | Whole | Write] = {
     "GET /v1/tasks/{id:int}": plans.detail,
     "GET /v1/tasks/{id:int}/delegations": delegation_view.of_plan,  # DEL-48
     "PATCH /v1/tasks/{id:int}/spec": Write(events.BoardEdited, "plan", Spec, plans.detail),
+    "GET /v1/tasks/{id:int}/requirements": requirement_view.of_plan,  # REQ-44
+    "POST /v1/requirements/{id:int}/action": Write(  # REQ-45
+        events.RequirementActed, "requirement", Acted, requirement_view.one
+    ),
     "GET /v1/turns/{id:int}/commands": lambda view, id_, at: {"commands": runs.commands(view, id_)},  # TURN-27
     "POST /v1/turns/{id:int}/continue": Write(events.Continued, "turn", Said, _TURN),
     "POST /v1/work-items/{id:int}/resume": Write(events.WorkResumed, "work_item", Said, _WORK_ITEM),
@@ -181,6 +195,8 @@ REMOTE = frozenset(
         "GET /v1/tasks/{id:int}",
         "GET /v1/tasks/{id:int}/delegations",  # DEL-48
         "PATCH /v1/tasks/{id:int}/spec",
+        "GET /v1/tasks/{id:int}/requirements",
+        "POST /v1/requirements/{id:int}/action",  # REQ-45
         "POST /v1/turns/stop",  # HOLD-110
         "GET /v1/holds",  # HOLD-110
         "GET /v1/holds/{id:int}",  # HOLD-110

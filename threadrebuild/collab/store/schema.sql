@@ -338,6 +338,11 @@ CREATE TABLE requirement_exceptions (             -- for which plans the user ha
 );
 CREATE VIEW requirement_said AS                   -- each time that one was said: by which words, in which plan
   SELECT id AS requirement, quote, plan FROM requirements WHERE quote IS NOT NULL
+CREATE TABLE requirement_heirs (                  -- the plans of a conversation that is gone, which it is still for
+  requirement INTEGER NOT NULL REFERENCES requirements (id),
+  plan INTEGER NOT NULL REFERENCES plans (id),
+  PRIMARY KEY (requirement, plan)
+);
   UNION SELECT requirement, quote, plan FROM requirement_sayings;
 -- REQ-02
 CREATE TRIGGER a_requirement_stands_on_words BEFORE INSERT ON requirements
@@ -373,7 +378,8 @@ END;
 -- REQ-06
 CREATE TRIGGER later_words_replace_a_requirement BEFORE UPDATE OF state ON requirements
 WHEN NEW.state = 'superseded' AND NOT EXISTS (
-  SELECT 1 FROM requirements r JOIN quotes later ON later.id = r.quote JOIN quotes earlier ON earlier.id = OLD.quote
+  SELECT 1 FROM requirements r JOIN requirement_said s ON s.requirement = r.id
+    JOIN quotes later ON later.id = s.quote JOIN quotes earlier ON earlier.id = OLD.quote
   WHERE r.replaces = OLD.id AND r.state = 'active' AND (later.seq, later.id) > (earlier.seq, earlier.id)
 ) BEGIN
   SELECT RAISE(ABORT, 'only later words of the user replace a requirement');
