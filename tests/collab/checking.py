@@ -18,7 +18,7 @@ def accepted(home: Evening, plan: int, *acceptance: str) -> None:
 
 def added(home: Evening, plan: int, kind: str = "file_exists", body: dict[str, Any] | None = None, of: int = 0) -> int:
     """The user adds a check to a sentence of the acceptance; its number."""
-    home.happens(events.CheckAdded, plan=plan, sentence=ACCEPTANCE[of], kind=kind, body=body or POSTER)
+    home.happens(events.CheckAdded, plan=plan, sentence=ACCEPTANCE[of], check_kind=kind, body=body or POSTER)
     return int(home.value("SELECT max(id) FROM checks"))
 
 

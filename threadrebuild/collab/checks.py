@@ -24,7 +24,7 @@ from typing import Any
 
 import msgspec
 
-from threadrebuild.collab import check_bodies, check_queue, check_results, plans
+from threadrebuild.collab import check_bodies, check_queue, check_results, final_films, plans, words
 from threadrebuild.collab.change import Change, Conflict, Missing
 from threadrebuild.collab.events import CheckAdded, CheckDeleted, CheckEdited, CheckRan, ChecksRun
 from threadrebuild.database import Database
@@ -43,15 +43,15 @@ def add(change: Change, event: CheckAdded) -> None:
         raise ValueError(f"{event.sentence!r} is no sentence of the acceptance of plan {event.plan}")
     if is_full(change.db, event.plan):  # CHK-08
         raise Conflict("check_limit", f"plan {event.plan} has {PER_PLAN} checks already")
-    body = body_of(event.kind, event.body)
+    body = body_of(event.check_kind, event.body)
     action = change.user_action("button", event.key)
-    define(change, event.plan, event.sentence, event.kind, body, "user", action=action)
+    define(change, event.plan, event.sentence, event.check_kind, body, "user", action=action)
 
 
 def edit(change: Change, event: CheckEdited) -> None:
     """Change a check, which is the user's from then on, and run it. Raises `Missing`, `Conflict` and ValueError."""
     check = of_user(change.db, event.check)
-    kind = event.kind or check["kind"]
+    kind = event.check_kind or check["kind"]
     body = body_of(kind, json.loads(check["body"]) if event.body is None else event.body)
     sentence = check["sentence"] if event.sentence is None else event.sentence
     if sentence != check["sentence"] and sentence not in plans.points_of(change.db, check["plan"])["acceptance"]:
@@ -65,13 +65,16 @@ def delete(change: Change, event: CheckDeleted) -> None:
     """Take a check away for good. Raises `Missing`."""
     check = one(change.db, event.check)
     action = change.user_action("button", event.key)
+    if check["item"] is not None:
+        words.let_go(change, check, action)
+        return
     drop(change, check, action)
 
 
 def run_all(change: Change, event: ChecksRun) -> None:
     """Run all checks of a plan. Raises `Missing` for one that is not there."""
     plans.newest_revision(change.db, event.plan)
-    for check in active(change.db, event.plan):
+    for check in (*active(change.db, event.plan), *words.measurable(change.db, event.plan)):
         check_queue.want(change, check, check_queue.ASKED)  # CHK-06
 
 
@@ -143,6 +146,8 @@ def ran(change: Change, event: CheckRan) -> None:
     check = change.db.row("SELECT * FROM checks WHERE id = ? AND state <> 'deleted'", asked["check"])
     if check is not None and check["defined_seq"] == asked["defined"] and check["matched"] == asked["matched"]:
         _keep(change, check, effect, event)
+        if check["item"] is not None and event.detail.get("says") == "missing":
+            final_films.miss(change, check)  # WORDS-23
     check_queue.go_on(change)
 
 

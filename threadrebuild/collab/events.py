@@ -127,7 +127,7 @@ class CheckAdded(Event, frozen=True, kw_only=True):
 
     plan: int
     sentence: str
-    kind: CheckKind
+    check_kind: CheckKind
     body: dict[str, Any]
 
 
@@ -136,12 +136,18 @@ class CheckEdited(Event, frozen=True, kw_only=True):
 
     check: int
     sentence: str | None = None
-    kind: CheckKind | None = None
+    check_kind: CheckKind | None = None
     body: dict[str, Any] | None = None
 
 
 class CheckDeleted(Event, frozen=True, kw_only=True):
     """The user takes a check away."""
+
+    check: int
+
+
+class CheckConfirmed(Event, frozen=True, kw_only=True):
+    """The user confirms a check that was proposed from the user's own words."""
 
     check: int
 

@@ -4,6 +4,7 @@ from harness.criteria.replies import Question
 from harness.scenario.collab.course import played
 from harness.scenario.collab.forms import FORMS
 from harness.scenario.collab.forms_aborting import ABORTING_FORMS
+from harness.scenario.collab.forms_checks import CHECK_FORMS
 from harness.scenario.collab.forms_delegations import DELEGATION_FORMS
 from harness.scenario.collab.forms_endings import ENDING_FORMS
 from harness.scenario.collab.forms_holds import HOLD_FORMS
@@ -26,6 +27,7 @@ KIND = Kind(
         for name, form in (
             FORMS
             | ABORTING_FORMS
+            | CHECK_FORMS
             | DELEGATION_FORMS
             | ENDING_FORMS
             | HOLD_FORMS

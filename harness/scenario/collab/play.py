@@ -12,20 +12,24 @@ import msgspec
 
 from harness.invariants.collab import Broken
 from harness.runlog import RunLog
-from harness.scenario.collab import holding, past
+from harness.scenario.collab import checking, holding, past
 from harness.scenario.collab.answers import check_times, hops_of, label_of, lines_of
 from harness.scenario.collab.later import Later, event_of
 from harness.scenario.collab.orders import pace, told
 from harness.scenario.collab.scene import (
+    AddCheck,
     Allow,
     AnswerCard,
     Board,
     BotTurn,
+    Checked,
     Clear,
     Continue,
     Crash,
     Delete,
+    DeleteCheck,
     Edit,
+    EditCheck,
     Happening,
     Hold,
     Insert,
@@ -33,6 +37,7 @@ from harness.scenario.collab.scene import (
     Lift,
     Merge,
     Retire,
+    RunChecks,
     Say,
     Scene,
     Stop,
@@ -106,7 +111,9 @@ def play(story: Story, folder: Path, seed: int, log: RunLog, number: int, faults
     nobody = StoryScript(scene.defaults, {}, {})
     rooms = Rooms(folder, nobody, scene.level, seed, log, faults, number, steps_most=STEPS_MOST)
     told_otherwise = bool(faults or story.order)
-    script = StoryScript(scene.defaults, lines, hops_of(story), lenient=told_otherwise)
+    script = StoryScript(
+        scene.defaults, lines, hops_of(story), checks=checking.results_of(story), lenient=told_otherwise
+    )
     rooms.script = script
     rooms.pace = pace(rooms, story)
     played = Played(story, rooms, script)
@@ -159,7 +166,7 @@ def _tell(played: Played, log: RunLog, number: int) -> None:
                 rooms.world.sleep(span_of(entry.after))
         if isinstance(entry, Until):
             rooms.world.sleep(max(0.0, (_moment(entry.until) - rooms.world.now).total_seconds()))
-        elif not isinstance(entry, BotTurn):
+        elif not isinstance(entry, BotTurn | Checked):
             _happen(played, entry)
 
 
@@ -273,6 +280,11 @@ def _stop_or_hold(played: Played, entry: Stop | Hold | Lift) -> None:
         holding.keep(played.rooms)
 
 
+def _check(played: Played, entry: checking.Doing) -> None:
+    played.rooms.does(checking.event_of(played.rooms, entry))
+    played.rooms.world.sleep(SETTLE_SECONDS)
+
+
 def _crash(played: Played, entry: Crash) -> None:
     del entry
     played.rooms.kill()
@@ -295,6 +307,10 @@ _HAPPEN: dict[type, Callable[[Played, Any], None]] = {
     Stop: _stop_or_hold,
     Hold: _stop_or_hold,
     Lift: _stop_or_hold,
+    AddCheck: _check,
+    EditCheck: _check,
+    DeleteCheck: _check,
+    RunChecks: _check,
     Crash: _crash,
     Happening: lambda played, entry: None,
 }

@@ -108,6 +108,8 @@ class Defaults(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     organizer: dict[str, Any] = {}
     """What the organizer has to add to a plan's points."""
     hop: Hop | None = None
+    check: str | dict[str, Any] | None = None
+    """What a run of an acceptance check comes to."""
     bounced: Hop = Hop()
     """What a Bot answers whose ending was sent back, once its own hops are used up: nothing, so that it ends."""
 
@@ -313,6 +315,44 @@ class Merge(Happening, frozen=True, kw_only=True):
     into: Text
 
 
+class AddCheck(Happening, frozen=True, kw_only=True):
+    """The user adds an acceptance check to a sentence of a plan's acceptance."""
+
+    add_check: Text
+    """The plan."""
+    of: Text
+    kind: Literal["file_exists", "contains", "matches", "command", "continuity"] = "file_exists"
+    body: dict[str, Any]
+
+
+class EditCheck(Happening, frozen=True, kw_only=True):
+    """The user changes an acceptance check, which is called by what it looks at: a path, a command."""
+
+    edit_check: Text
+    kind: Literal["file_exists", "contains", "matches", "command", "continuity"] | None = None
+    body: dict[str, Any]
+
+
+class DeleteCheck(Happening, frozen=True, kw_only=True):
+    """The user takes an acceptance check away."""
+
+    delete_check: Text
+
+
+class RunChecks(Happening, frozen=True, kw_only=True):
+    """The user wants all checks of a plan to run."""
+
+    run_checks: Text
+
+
+class Checked(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What the runs of a check come to, run by run; it is called by what it looks at, as in `duration of film.mp4`."""
+
+    checked: Text
+    results: Annotated[list[str | dict[str, Any]], Meta(min_length=1)]
+    """Outcomes; or with `outcome`, `takes`, `tail` and what is said of it."""
+
+
 class Until(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Nothing more happens until then."""
 
@@ -340,6 +380,11 @@ EVENTS: dict[str, type] = {
     "retire": Retire,
     "board": Board,
     "merge": Merge,
+    "add_check": AddCheck,
+    "edit_check": EditCheck,
+    "delete_check": DeleteCheck,
+    "run_checks": RunChecks,
+    "checked": Checked,
     "crash": Crash,
     "until": Until,
     "any_order": AnyOrder,

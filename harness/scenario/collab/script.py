@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from harness.scenario.collab import checking
 from harness.scenario.collab.scene import CALL_KEYS, Defaults, Filed, Hop, Reading, Say, Words, span_of
 from harness.world.rooms import Reply, Rooms, Unscripted, plain
 from threadrebuild.collab import events
@@ -55,6 +56,8 @@ class StoryScript:
     """By label."""
     hops: dict[tuple[str, str], list[Hop]]
     """By Bot and the label of the line that opened its turn."""
+    checks: dict[str, list[Any]] = field(default_factory=dict)
+    """What the runs of each check come to."""
     messages: dict[int, str] = field(default_factory=dict)
     """The label of each message of the user."""
     lenient: bool = False
@@ -76,6 +79,11 @@ class StoryScript:
             if label != EACH
             for number in range(len(hops))
             if (bot, label, number) not in self.used
+        ] + [
+            f"{name!r} was never run for the time {number + 1}"
+            for name, results in self.checks.items()
+            for number in range(len(results))
+            if ("check", name, number) not in self.used
         ]
 
     # ---------------------------------------------------------------- by kind
@@ -157,6 +165,19 @@ class StoryScript:
         """What the organizer has to add."""
         raw = plain(self.defaults.organizer)
         return Reply(ORGANIZER_SECONDS, lambda key, at: events.Organized(key=key, at=at, effect=effect.id, raw=raw))
+
+    def check(self, rooms: Rooms, effect: Effect) -> Reply:
+        """What a run of an acceptance check comes to."""
+        name = checking.asked_of(effect)
+        number = sum(name == each for kind, each, _ in self.used if kind == "check")
+        results = self.checks.get(name, [])
+        result = results[number] if number < len(results) else self.defaults.check
+        if result is None and self.lenient:
+            result = "error"
+        if result is None:
+            raise Unscripted(f"nothing is said of run {number + 1} of the check of {name!r}")
+        self.used.add(("check", name, number))
+        return checking.reply(effect, result)
 
     def kill(self, rooms: Rooms, effect: Effect) -> Reply:
         """Something under way outside is ended: what it would still have done is not done."""
@@ -312,4 +333,5 @@ _ANSWERS: dict[str, Callable[[StoryScript, Rooms, Effect], Reply]] = {
     "run_tool": StoryScript.run_tool,
     "organizer": StoryScript.organize,
     "kill": StoryScript.kill,
+    "run_check": StoryScript.check,
 }
