@@ -36,9 +36,9 @@ def render(db: Database, turn: sqlite3.Row, read: Sequence[sqlite3.Row]) -> str:
     parts = [
         _part("Situation", _situation(db, turn)),
         _part("The plan", matter.lines(db, turn["plan"]) if turn["plan"] is not None else []),  # CHKB-06
+        *(_part(title, lines) for title, lines in _requirements(db, turn)),  # REQ-40
         _part("The user's words in this matter", _words(db, turn)),
     ]
-        *(_part(title, lines) for title, lines in _requirements(db, turn)),  # REQ-40
     if turn["hops"] == 1:
         parts.append(_part("Transcript", _transcript(db, turn)))
     parts.append(_part("New", [_heard(db, turn, item) for item in (*_read_before(db, turn), *read)]))
@@ -101,6 +101,11 @@ def _step(db: Database, turn: sqlite3.Row, step: sqlite3.Row) -> str:
     return f"Before: {localtime.shown(db, step['ended_at'])} {_name(db, step)}{where}: {step['end_reason']}"
 
 
+def _requirements(db: Database, turn: sqlite3.Row) -> list[tuple[str, list[str]]]:
+    plan = _matter_of(db, turn)
+    return requirement_view.sections(db, plan, turn["ticket"]) if plan is not None else []
+
+
 def _words(db: Database, turn: sqlite3.Row) -> list[str]:
     plan = _matter_of(db, turn)
     return quotes.section(db, turn, plan) if plan is not None else []  # QUOT-12
@@ -109,13 +114,8 @@ def _words(db: Database, turn: sqlite3.Row) -> list[str]:
 def _matter_of(db: Database, turn: sqlite3.Row) -> int | None:
     plan: int | None = turn["plan"]
     if plan is None and turn["mode"] == "readonly":
-def _requirements(db: Database, turn: sqlite3.Row) -> list[tuple[str, list[str]]]:
-    plan = _matter_of(db, turn)
-    return requirement_view.sections(db, plan, turn["ticket"]) if plan is not None else []
-
-
         plan = db.value("SELECT plan FROM messages WHERE id = ?", turn["trigger_message"])
-    return quotes.section(db, turn, plan) if plan is not None else []  # QUOT-12
+    return plan
 
 
 def _transcript(db: Database, turn: sqlite3.Row) -> list[str]:
