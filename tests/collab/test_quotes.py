@@ -231,6 +231,7 @@ def test_the_first_opening_after_the_upgrade_copies_the_words_once(tmp_path: Pat
     # As a version left it that kept no words.
     home.sql("DROP TRIGGER quotes_are_kept")
     home.sql("DELETE FROM quote_filings")
+    home.sql("DELETE FROM scribings")
     home.sql("DELETE FROM quotes")
     home.sql("UPDATE meta SET quotes_kept = 0")
     home.db.close()

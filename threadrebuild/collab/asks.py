@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from threadrebuild.collab import bounces, messages, nods, quotes, reader, turns
+from threadrebuild.collab import bounces, messages, nods, quotes, reader, scribe, turns
 from threadrebuild.collab.change import Change, Conflict, Missing
 from threadrebuild.collab.events import Answered, Approved
 from threadrebuild.collab.toolbox import Refused, SentBack, checked, tool
@@ -75,7 +75,8 @@ def answered(change: Change, event: Answered) -> None:
     turn = change.db.row("SELECT * FROM turns WHERE id = ?", card["turn"])
     assert turn is not None
     said = quotes.answer(event.chosen, event.words)
-    quotes.keep_filed(change, "answer", said, turn["plan"], turn["ticket"], session=turn["session"])  # QUOT-04
+    quote = quotes.keep_filed(change, "answer", said, turn["plan"], turn["ticket"], session=turn["session"])  # QUOT-04
+    scribe.heard(change, quote, card["question"])  # SCRB-02
     _answer(change, card, change.user_action("button", event.key), chosen=event.chosen, words=event.words)
 
 
@@ -106,6 +107,7 @@ def take(change: Change, bot: int, message: sqlite3.Row, about: Collection[int])
         return None
     action = change.db.value("SELECT id FROM user_actions WHERE message = ?", message["id"])
     _answer(change, card, action, chosen=(), words=message["text"])
+    scribe.answered(change, message, card["question"])  # SCRB-02
     return card
 
 

@@ -30,6 +30,7 @@ from threadrebuild.collab import (
     record,
     requirement_actions,
     schedules,
+    scribe,
     steps,
     stop,
     tickets,
@@ -72,6 +73,8 @@ HANDLERS: dict[type[events.Event], Callable[[Change, Any], None]] = {
     events.RequirementActed: requirement_actions.act,
     events.ModelChosen: steps.choose,
     events.PromptChanged: steps.reword,
+    events.EngineChosen: steps.choose_engine,
+    events.StepSwitched: steps.switch,
     events.AccountListed: steps.list_account,
     events.AccountRemoved: steps.remove_account,
     events.Read: reader.came,
@@ -80,6 +83,7 @@ HANDLERS: dict[type[events.Event], Callable[[Change, Any], None]] = {
     events.Ran: turns.ran,
     events.Organized: organizer.came,
     events.CheckAdded: checks.add,
+    events.Scribed: scribe.came,
     events.CheckEdited: checks.edit,
     events.CheckDeleted: checks.delete,
     events.ChecksRun: checks.run_all,
@@ -128,6 +132,7 @@ class Engine:
         return list(self._effects("event = ? AND state = 'pending'", number))
 
     def begin(self, effect: int) -> bool:
+            scribe.go_on(change)  # SCRB-02 SCRB-04
         """Mark an effect as started; False where it is not wanted any more. Nothing comes back from a push."""
         with self.db.transaction():
             begun = (

@@ -10,15 +10,24 @@ from typing import Any, Literal
 import msgspec
 
 from threadrebuild.collab.change import Change, Conflict
-from threadrebuild.collab.events import AccountListed, AccountRemoved, ModelChosen, PromptChanged
+from threadrebuild.collab.events import (
+    AccountListed,
+    AccountRemoved,
+    EngineChosen,
+    ModelChosen,
+    PromptChanged,
+    StepSwitched,
+)
 from threadrebuild.collab.toolbox import Refused, checked, tool
 from threadrebuild.database import Database
 
 AT_ONCE_BY_CLAUDE = 2  # READ-25
+WITH_SCRIBE = ("video",)  # SCRB-01
+"""The kinds of engine that have the scribe by themselves."""
 
 
 class _Choice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    step: Literal["judgement", "reader"]
+    step: Literal["judgement", "reader", "scribe"]
     model: str | None = None
     engine: Literal["endpoint", "claude_agent"] = "endpoint"
 
@@ -60,6 +69,24 @@ def remove_account(change: Change, event: AccountRemoved) -> None:
     if change.db.value("SELECT 1 FROM step_models WHERE account = ?", event.account):  # READ-25
         raise Conflict("account_in_use", f"account {event.account} reads the user's lines; choose another first")
     change.db.write("UPDATE claude_accounts SET listed = 0 WHERE id = ?", event.account)
+
+
+def choose_engine(change: Change, event: EngineChosen) -> None:
+    """Keep what kind of work the application is for."""
+    change.db.write("UPDATE meta SET engine = ?", event.engine)
+
+
+def switch(change: Change, event: StepSwitched) -> None:
+    """Keep whether the user wants a step."""
+    change.db.write(f"UPDATE meta SET {event.step} = ?", None if event.on is None else int(event.on))
+
+
+def scribe_is_on(db: Database) -> bool:
+    """Whether the user's words are read by the scribe: as the user wants it, else as the kind of engine has it."""
+    wanted: int | None = db.value("SELECT scribe FROM meta")
+    if wanted is not None:  # SCRB-01
+        return bool(wanted)
+    return db.value("SELECT engine FROM meta") in WITH_SCRIBE  # SCRB-01
 
 
 def reword(change: Change, event: PromptChanged) -> None:

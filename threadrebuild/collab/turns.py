@@ -24,6 +24,7 @@ from threadrebuild.collab import (
     questions,
     reader,
     redirect,
+    scribe,
     startup,
     tools,
     work,
@@ -203,6 +204,7 @@ def restarted(change: Change, event: Started) -> None:
     A segment that waits for the user had nothing under way, and waits on; one whose words are read, too.
     """
     left = aborting.left_running(change)
+    scribe.give_up(change)  # SCRB-03
     for row in change.db.rows(
         "SELECT * FROM live_turns t WHERE state = 'running' AND NOT EXISTS (SELECT 1 FROM effects"
         " WHERE turn = t.id AND kind = 'read' AND state IN ('pending', 'started')) ORDER BY id"

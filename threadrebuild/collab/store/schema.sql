@@ -7,6 +7,8 @@ CREATE TABLE meta (
   level INTEGER NOT NULL CHECK (level BETWEEN 0 AND 8),
   zone TEXT NOT NULL DEFAULT 'Asia/Shanghai',     -- the user's
   language TEXT NOT NULL DEFAULT 'zh' CHECK (language IN ('zh', 'en')),  -- of the user's interface
+  engine TEXT NOT NULL DEFAULT 'general' CHECK (engine IN ('general', 'video', 'code')),  -- of what kind it is
+  scribe INTEGER CHECK (scribe IN (0, 1)),        -- whether the user wants the scribe; NULL: as the kind has it
   quotes_kept INTEGER NOT NULL DEFAULT 0,         -- whether the words of before were copied out of the transcript
   rules_taken_in INTEGER NOT NULL DEFAULT 0       -- whether the rules of before were taken into the ledger
 );
@@ -103,7 +105,7 @@ CREATE TABLE claude_accounts (
   listed INTEGER NOT NULL DEFAULT 1 CHECK (listed IN (0, 1))
 );
 CREATE TABLE step_models (
-  step TEXT PRIMARY KEY CHECK (step IN ('judgement', 'reader')),
+  step TEXT PRIMARY KEY CHECK (step IN ('judgement', 'reader', 'scribe')),
   model TEXT NOT NULL,
   account INTEGER REFERENCES claude_accounts (id),  -- of the user's own Claude Code
   chosen_by INTEGER REFERENCES user_actions (id),   -- NULL where a Bot has
@@ -385,6 +387,21 @@ WHEN NEW.state = 'superseded' AND NOT EXISTS (
   SELECT RAISE(ABORT, 'only later words of the user replace a requirement');
 END;
 
+-- What the scribe reads, in this order and one after the other: each of the user's words once.
+CREATE TABLE scribings (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  quote INTEGER NOT NULL REFERENCES quotes (id),  -- of an edit the words that the line had at first
+  version INTEGER NOT NULL DEFAULT 0,             -- of an edit the line's version before it
+  question TEXT,                                  -- that the words answer
+  state TEXT NOT NULL DEFAULT 'waiting' CHECK (state IN ('waiting', 'asked', 'done', 'given_up')),
+  effect INTEGER REFERENCES effects (id),
+  -- SCRB-03
+  UNIQUE (quote, version)
+);
+CREATE INDEX scribings_open ON scribings (state) WHERE state IN ('waiting', 'asked');
+-- SCRB-03
+CREATE UNIQUE INDEX one_scribing_at_a_time ON scribings (state) WHERE state = 'asked';
+
 -- ------------------------------------------------------------------ plans and their tickets
 
 CREATE TABLE plans (
@@ -403,6 +420,7 @@ CREATE TABLE plans (
   large TEXT CHECK (large IN ('yes', 'no', 'no_split')),
   displaced INTEGER NOT NULL DEFAULT 0,
   current_of INTEGER REFERENCES sessions (id),    -- levels 0 and 1: the session whose one current plan it is
+  delivered_seq INTEGER,                          -- when a Bot's line that carried a file was first filed under it
   closed_at INTEGER,
   opened_at INTEGER NOT NULL,
   active_at INTEGER NOT NULL                      -- the last activity
@@ -452,6 +470,25 @@ CREATE TABLE tickets (
   UNIQUE (plan, number),
   CHECK (owner IS NULL OR reviewer IS NULL OR owner <> reviewer)
 );
+CREATE TABLE ticket_was (                         -- how a ticket stood until something happened
+  ticket INTEGER NOT NULL REFERENCES tickets (id),
+  until_seq INTEGER NOT NULL REFERENCES events (seq),
+  status TEXT NOT NULL,
+  stage TEXT NOT NULL
+);
+CREATE INDEX was_of_ticket ON ticket_was (ticket);
+CREATE TRIGGER a_ticket_was_so AFTER UPDATE OF status, stage ON tickets
+WHEN NEW.status <> OLD.status OR NEW.stage <> OLD.stage BEGIN
+  INSERT INTO ticket_was (ticket, until_seq, status, stage)
+    VALUES (OLD.id, (SELECT max(seq) FROM events), OLD.status, OLD.stage);
+END;
+CREATE TRIGGER something_was_delivered AFTER INSERT ON message_filings
+WHEN EXISTS (
+  SELECT 1 FROM messages m JOIN message_files f ON f.message = m.id WHERE m.id = NEW.message AND m.author = 'bot'
+) BEGIN
+  UPDATE plans SET delivered_seq = min(ifnull(delivered_seq, m.seq), m.seq) FROM messages m
+    WHERE plans.id = NEW.plan AND m.id = NEW.message;
+END;
 CREATE TABLE ticket_dependencies (
   ticket INTEGER NOT NULL REFERENCES tickets (id),
   needs INTEGER NOT NULL REFERENCES tickets (id),
