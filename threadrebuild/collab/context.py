@@ -27,6 +27,8 @@ from threadrebuild.database import Database
 
 TRANSCRIPT_LINES = 40  # QUOT-14
 STEPS_SHOWN = 10
+UNSEEN = ("receipt", word_cards.KIND)
+"""The kinds of lines of the application that are for the user alone."""
 EDITED = " (edited after sending)"  # QUOT-29
 ALIGN = "This is the plan's first segment: only here may you align the requirements with the user before you act."
 
@@ -83,6 +85,7 @@ def _plan(db: Database, turn: sqlite3.Row) -> list[str]:
     )
     lines += [f"{_name(db, other)} is at work on it in {_at(db, other)}." for other in live]  # PLAN-31
     lines += checks.situation(db, plan["id"])  # CHK-09
+    lines += words.situation(db, plan["id"])  # WORDS-27
     lines += [_step(db, turn, step) for step in _history(db, plan["id"])]  # CHKB-06
     return lines
 
@@ -131,7 +134,7 @@ def _transcript(db: Database, turn: sqlite3.Row) -> list[str]:
         row
         for row in reversed(rows)
         if row["state"] != "withdrawn"  # QUOT-30
-        if json.loads(row["control"] or "{}").get("kind") != "receipt"  # CTRL-42
+        if json.loads(row["control"] or "{}").get("kind") not in UNSEEN  # CTRL-42 WORDS-19
     ]
     return [f"{localtime.shown(db, row['at'])} {_line(db, turn, row)}" for row in said]
 

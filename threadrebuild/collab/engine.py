@@ -37,6 +37,7 @@ from threadrebuild.collab import (
     timers,
     turns,
     wakes,
+    words,
     work,
     work_questions,
 )
@@ -72,9 +73,9 @@ HANDLERS: dict[type[events.Event], Callable[[Change, Any], None]] = {
     events.TicketEdited: tickets.edit,
     events.RequirementActed: requirement_actions.act,
     events.ModelChosen: steps.choose,
-    events.PromptChanged: steps.reword,
     events.EngineChosen: steps.choose_engine,
     events.StepSwitched: steps.switch,
+    events.PromptChanged: steps.reword,
     events.AccountListed: steps.list_account,
     events.AccountRemoved: steps.remove_account,
     events.Read: reader.came,
@@ -82,10 +83,11 @@ HANDLERS: dict[type[events.Event], Callable[[Change, Any], None]] = {
     events.Hopped: turns.hopped,
     events.Ran: turns.ran,
     events.Organized: organizer.came,
-    events.CheckAdded: checks.add,
     events.Scribed: scribe.came,
+    events.CheckAdded: checks.add,
     events.CheckEdited: checks.edit,
     events.CheckDeleted: checks.delete,
+    events.CheckConfirmed: words.confirm,
     events.ChecksRun: checks.run_all,
     events.CheckRan: checks.ran,
     events.TimerRang: timers.rang,
@@ -128,11 +130,12 @@ class Engine:
                 return []
             change = Change(self.db, number, event.at, self.db.value("SELECT level FROM meta"))
             HANDLERS[type(event)](change, event)
+            words.look(change)  # WORDS-01
             work.start_what_can(change)
+            scribe.go_on(change)  # SCRB-02 SCRB-04
         return list(self._effects("event = ? AND state = 'pending'", number))
 
     def begin(self, effect: int) -> bool:
-            scribe.go_on(change)  # SCRB-02 SCRB-04
         """Mark an effect as started; False where it is not wanted any more. Nothing comes back from a push."""
         with self.db.transaction():
             begun = (

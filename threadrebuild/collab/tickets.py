@@ -37,7 +37,8 @@ def edit(change: Change, event: TicketEdited) -> None:
         change.db.write(f"UPDATE tickets SET {field} = ? WHERE id = ?", now, row["id"])
         changed = quotes.changed_clauses(row[field], now)
         if changed:
-            quotes.keep_filed(change, "board", "\n".join(changed), row["plan"], row["id"])
+            place = f"ticket {row['id']} {field}"
+            quotes.keep_filed(change, "board", "\n".join(changed), row["plan"], row["id"], place=place)
     if event.status is not None:
         change.db.write("UPDATE tickets SET status = ? WHERE id = ?", event.status, row["id"])
     change.db.write("UPDATE plans SET active_at = ? WHERE id = ?", change.at, row["plan"])

@@ -338,13 +338,13 @@ CREATE TABLE requirement_exceptions (             -- for which plans the user ha
   by INTEGER NOT NULL REFERENCES user_actions (id),
   PRIMARY KEY (requirement, plan)
 );
-CREATE VIEW requirement_said AS                   -- each time that one was said: by which words, in which plan
-  SELECT id AS requirement, quote, plan FROM requirements WHERE quote IS NOT NULL
 CREATE TABLE requirement_heirs (                  -- the plans of a conversation that is gone, which it is still for
   requirement INTEGER NOT NULL REFERENCES requirements (id),
   plan INTEGER NOT NULL REFERENCES plans (id),
   PRIMARY KEY (requirement, plan)
 );
+CREATE VIEW requirement_said AS                   -- each time that one was said: by which words, in which plan
+  SELECT id AS requirement, quote, plan FROM requirements WHERE quote IS NOT NULL
   UNION SELECT requirement, quote, plan FROM requirement_sayings;
 -- REQ-02
 CREATE TRIGGER a_requirement_stands_on_words BEFORE INSERT ON requirements
@@ -1144,6 +1144,12 @@ CREATE TABLE film_statements (
   place TEXT NOT NULL,                            -- where it was said: a line, or a place on the board
   counts INTEGER NOT NULL DEFAULT 1 CHECK (counts IN (0, 1)),  -- 0 once the user chose otherwise
   PRIMARY KEY (plan, quote, item)
+);
+CREATE TABLE missed_films (                       -- handed over, and not there when they were to be measured
+  plan INTEGER NOT NULL REFERENCES plans (id),
+  path TEXT NOT NULL,
+  seq INTEGER NOT NULL REFERENCES events (seq),
+  PRIMARY KEY (plan, path)
 );
 CREATE TABLE check_runs (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
