@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, cast
 
 from threadrebuild.collab import figure_forms
-from threadrebuild.collab.figure_forms import LENGTH, NUMERAL, Form
+from threadrebuild.collab.figure_forms import LENGTH, NUMERAL, SHAPES, Form
 
 Item = Literal["duration", "resolution", "aspect", "frame_rate"]
 Bound = Literal["bare", "about", "at_least", "at_most"]
@@ -38,9 +38,12 @@ _ASKING = re.compile("能不能|要不要|是不是|用不用|会不会|该不�
 _NOT = r"(?:不要|不能|不可以?|不得|不许|不准|不该|不应该?|不|别)再?"
 _NOT_OVER = re.compile(_NOT + r"(?:超过?|多于|高于|长于|大于)")  # REQ-15
 _NOT_UNDER = re.compile(_NOT + r"(?:少于|低于|短于|小于)")  # REQ-15
+_NOT_WANTED = (
+    "不要|不用|不需要|不想|不是|不能|不许|不准|不得|不做|无需|没必要|避免|禁止|(?<![特分区级类个])别(?![的忘])"
+)
 _REFUSED = (
-    r"(?:不要|不用|不需要|不想|不是|不能|不许|不准|不得|不做|无需|没必要|避免|禁止|(?<![特分区级类个])别(?![的忘]))[^№\d]*№",
-    r"№的?[就都也]?(?:不要|不用|不需要|不行)[了啦吧]*$",
+    rf"(?:{_NOT_WANTED})[^№\d]*№",  # REQ-11 WORDS-10
+    r"№的?[就都也]?(?:不要|不用|不需要|不行)[了啦吧]*$",  # REQ-11 WORDS-10
 )
 _ELSEWHERE: dict[Item, tuple[str, ...]] = {
     "duration": (
@@ -117,7 +120,8 @@ def given(text: str, line: str = "") -> list[Figure]:
             figure = _figure(clause[0], form, number, clause.start())
             if figure is not None:
                 found.append(figure)
-    return found
+    ratio = any(":" in figure.value for figure in found)
+    return [figure for figure in found if not (ratio and figure.value in SHAPES.values())]  # REQ-13
 
 
 def nothing_else(text: str) -> bool:
@@ -141,9 +145,9 @@ def _figure(clause: str, form: Form, number: int, offset: int) -> Figure | None:
     phrase = _ASKING.sub("", phrase)
     phrase = _NOT_UNDER.sub("不少于", _NOT_OVER.sub("不超过", phrase))
     item, written = cast(Item, form.item), clause[form.begin : form.end]
-    if not form.value or _fits(_NO_NUMBER, phrase):  # REQ-11 WORDS-10
+    if not form.value or _fits(_NO_NUMBER, phrase):
         return None
-    if _fits(_REFUSED, phrase):  # REQ-11 WORDS-10
+    if _fits(_REFUSED, phrase):
         return None
     shaped = _fits(_SHAPED, phrase)
     if not shaped and _means_something_else(item, phrase, written):  # REQ-12

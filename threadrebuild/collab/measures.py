@@ -96,7 +96,7 @@ def of(item: Item, seen: Seen) -> Fraction | None:
         return None
     if item == "aspect":
         return Fraction(seen.width, seen.height)
-    return Fraction(min(seen.width, seen.height))  # WORDS-22
+    return Fraction(seen.height if seen.height < seen.width else seen.width)  # WORDS-22
 
 
 def worded(measure: Measure) -> str:
