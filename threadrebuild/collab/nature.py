@@ -37,7 +37,7 @@ def of_entry(entry: sqlite3.Row) -> Nature:
 
 def of_words(text: str) -> Nature:
     """What words ask for that nobody has called anything."""
-    if _TONE.search(text):
+    if _TONE.search(_closed_up(text)):
         return "look"  # REQ-31
     if kind(text):
         return "craft"
@@ -51,7 +51,7 @@ def kind(text: str) -> str:
     for name, words in CONSISTENT.items():
         said = "|".join(words)
         for what in PICTURED:
-            if re.search(f"{what}{_GLUE}(?:{said})|(?:{said}){what}", text):  # REQ-31
+            if re.search(f"{what}{_GLUE}(?:{said})|(?:{said}){what}", _closed_up(text)):  # REQ-31
                 return f"{what}{name}"
     return ""
 
@@ -59,3 +59,7 @@ def kind(text: str) -> str:
 def is_of_kind(entry: sqlite3.Row, wanted: str) -> bool:
     """Whether an entry is of a kind, by what the scribe has called it, by its words, or by what they mean."""
     return wanted in (entry["category"], kind(entry["span"] or ""), kind(entry["paraphrase"]))
+
+
+def _closed_up(text: str) -> str:
+    return "".join(text.split())

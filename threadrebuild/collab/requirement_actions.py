@@ -59,6 +59,11 @@ def act(change: Change, event: RequirementActed) -> None:
             _widen(doing, row)
 
 
+def confirm(change: Change, plan: int, row: sqlite3.Row, action: int) -> None:
+    """Put an entry in force that waited for that, as the user has it by another button."""
+    _confirm(Doing(change, plan, action, plans.newest_revision(change.db, plan)["number"]), row)
+
+
 def offered(db: Database, plan: int, row: sqlite3.Row) -> tuple[str, ...]:
     """The buttons of an entry in a plan's list."""
     if row["state"] in ("pending", "legacy"):

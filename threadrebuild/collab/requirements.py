@@ -6,7 +6,7 @@ It is only added to: an entry comes, or is said again. Only what the user does e
 import sqlite3
 from typing import Any, Literal
 
-from threadrebuild.collab import measures
+from threadrebuild.collab import measures, videos
 from threadrebuild.collab.change import Change, Missing
 from threadrebuild.collab.understanding import folded
 from threadrebuild.database import Database
@@ -15,7 +15,6 @@ Source = Literal["scribe", "complaint", "board", "import"]
 Scope = Literal["ticket", "plan", "conversation", "standing"]
 State = Literal["active", "pending", "superseded", "no_longer_applies", "not_a_requirement", "legacy"]
 LONGEST = 300  # REQ-01
-FILMS = (".mp4", ".mov", ".m4v", ".mkv", ".webm", ".avi")
 _LISTED = """
   SELECT r.*, o.name AS origin, t.number AS ticket_number, t.title AS ticket_title, q.source AS quote_source,
     q.message AS message,
@@ -29,10 +28,11 @@ _LISTED = """
     LEFT JOIN quotes q ON q.id = r.quote
   WHERE r.state IN ('active', 'pending', 'legacy') AND (
     r.plan = :plan
-    OR (r.scope IN ('conversation', 'standing') AND (
+    OR (r.scope = 'conversation' AND (
       r.session = (SELECT session FROM plans WHERE id = :plan)
-      OR r.id IN (SELECT requirement FROM requirement_said WHERE plan = :plan)
       OR r.id IN (SELECT requirement FROM requirement_heirs WHERE plan = :plan)))
+    OR (r.scope IN ('conversation', 'standing')
+      AND r.id IN (SELECT requirement FROM requirement_said WHERE plan = :plan))
     OR (r.scope = 'standing' AND :films)
   )
 """
@@ -163,7 +163,7 @@ def applying(db: Database, plan: int, ticket: int | None = None) -> list[sqlite3
 
 def listed(db: Database, plan: int, ticket: int | None = None) -> list[sqlite3.Row]:
     """All that stands in a plan's list, those too that are not in force there: pending, old rules, and `set_aside`."""
-    found = db.rows(_LISTED, plan=plan, films=has_delivered_film(db, plan))
+    found = db.rows(_LISTED, plan=plan, films=videos.delivered(db, plan))  # REQ-36
     return sorted(
         found,
         key=lambda row: (
@@ -179,12 +179,6 @@ def same_words(rows: list[sqlite3.Row], words: str) -> list[sqlite3.Row]:
     """Those entries that stand on just these words, but for spacing, punctuation and width."""
     wanted = folded(words.strip()[:LONGEST])
     return [row for row in rows if wanted and folded(row["span"]) == wanted]
-
-
-def has_delivered_film(db: Database, plan: int) -> bool:
-    """Whether a plan is one of films: a film was handed over in it."""
-    handed_over = db.rows("SELECT path FROM artifacts WHERE plan = ? AND message IS NOT NULL", plan)
-    return any(row["path"].lower().endswith(FILMS) for row in handed_over)
 
 
 def entry(db: Database, requirement: int) -> sqlite3.Row:
