@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from checked import Checked
-from filming import MARKS, colours, film, picture, turned
+from clips import MARKS, colours, film, picture, turned
 
 from threadrebuild.checking import media
 from threadrebuild.collab.measures import Seen
