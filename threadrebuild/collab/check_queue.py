@@ -4,7 +4,7 @@ import json
 import sqlite3
 from typing import Any
 
-from threadrebuild.collab import plans
+from threadrebuild.collab import checks, organizer, plans
 from threadrebuild.collab.change import Change
 
 QUIET_LIMIT_MS = 15 * 60_000  # CHK-06
@@ -30,9 +30,42 @@ def forget(change: Change, check: int) -> None:
     change.db.write("DELETE FROM check_queue WHERE check_id = ?", check)
 
 
+def plan_quiet(change: Change, plan: int, quiet: int) -> None:
+    """Run the stale checks of a plan that has become quiet, by the timer `quiet`; the organizer is asked after that."""
+    change.db.write("INSERT OR REPLACE INTO quiet_checks (plan, quiet) VALUES (?, ?)", plan, quiet)
+    for check in checks.active(change.db, plan):
+        if _is_stale(change, check):  # CHK-06
+            want(change, check, QUIET, until_of(change, quiet))
+    go_on(change)
+
+
+def not_quiet(change: Change, plan: int) -> None:
+    """What was to run because a plan is quiet is not to run any more."""
+    change.db.write("DELETE FROM quiet_checks WHERE plan = ?", plan)
+    change.db.write("DELETE FROM check_queue WHERE plan = ? AND cause = 'quiet'", plan)
+
+
+def until_of(change: Change, quiet: int) -> int:
+    """Until when there is time for the checks of a quiet plan, by the timer that told of it."""
+    due: int = change.db.value("SELECT json_extract(body, '$.due') FROM effects WHERE id = ?", quiet)
+    return due + QUIET_LIMIT_MS
+
+
 def go_on(change: Change) -> None:
-    """Begin whatever may begin."""
-    change.db.write("DELETE FROM check_queue WHERE until < ?", change.at)  # CHK-06
+    """Begin whatever may begin, and let the organizer have its turn where the checks before it are through."""
+    change.db.write("DELETE FROM check_queue WHERE until <= ?", change.at)  # CHK-06
+    _begin_what_may(change)
+    waits = (
+        "SELECT * FROM quiet_checks q WHERE NOT EXISTS"
+        " (SELECT 1 FROM check_queue w WHERE w.plan = q.plan AND w.cause = 'quiet') AND NOT EXISTS"
+        " (SELECT 1 FROM open_checks o WHERE o.plan = q.plan AND o.turn IS NULL) ORDER BY plan"
+    )
+    for row in change.db.rows(waits):
+        change.db.write("DELETE FROM quiet_checks WHERE plan = ?", row["plan"])
+        organizer.after_checks(change, row["plan"], row["quiet"])
+
+
+def _begin_what_may(change: Change) -> None:
     seen: set[int] = set()
     for row in change.db.rows("SELECT * FROM check_queue ORDER BY id"):
         if row["plan"] in seen or _is_running(change, row["plan"]):  # CHK-06
@@ -67,6 +100,15 @@ def body_of(change: Change, check: sqlite3.Row, until: int | None = None) -> dic
 
 def _begin(change: Change, check: sqlite3.Row, until: int | None) -> None:
     change.effect("run_check", body_of(change, check, until), subject=f"check:{check['id']}")
+
+
+def _is_stale(change: Change, check: sqlite3.Row) -> bool:
+    """Whether a check has not run since it was defined, or a segment of its plan has ended since it last did."""
+    last = checks.last_run(change.db, check)
+    if last is None:  # CHK-06
+        return True
+    moved = "SELECT 1 FROM work_events WHERE type = 'work.ended' AND plan = ? AND event > ?"
+    return bool(change.db.value(moved, check["plan"], last["seq"]))  # CHK-06
 
 
 def _is_running(change: Change, plan: int) -> bool:

@@ -39,6 +39,14 @@ OUTCOMES = {
 }
 
 
+NOT_RUN = {"zh": "检查还没跑过", "en": "its check has not run yet"}
+
+
+def not_run(db: Database) -> str:
+    """The words for a check that has not run as it is defined now."""
+    return NOT_RUN[db.value("SELECT language FROM meta")]
+
+
 def told(db: Database, outcome: str, detail: dict[str, Any]) -> str:
     """The line for what a run came to; where that names nothing known, only the outcome."""
     language: interface.Language = db.value("SELECT language FROM meta")

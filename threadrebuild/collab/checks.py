@@ -90,9 +90,17 @@ def body_of(kind: str, written: dict[str, Any]) -> check_bodies.Body:
 
 
 def define(
-    change: Change, plan: int, sentence: str, kind: str, body: check_bodies.Body, by: str, *, action: int | None = None
+    change: Change,
+    plan: int,
+    sentence: str,
+    kind: str,
+    body: check_bodies.Body,
+    by: str,
+    *,
+    action: int | None = None,
+    until: int | None = None,
 ) -> int:
-    """Write a new check down and have it run; `action` is that of the user who wrote it."""
+    """Write a new check down and have it run, by a time `until` if there is one; `action` is the user's, if theirs."""
     check = change.db.write(
         "INSERT INTO checks (plan, sentence, kind, body, written_by, confirmed_by, defined_seq, at)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -106,11 +114,13 @@ def define(
         change.at,
     )
     change.log("check.defined", plan=plan, check=check, by=by)
-    check_queue.want(change, one(change.db, check), check_queue.DEFINED)  # CHK-06
+    check_queue.want(change, one(change.db, check), check_queue.DEFINED, until)  # CHK-06
     return check
 
 
-def redefine(change: Change, check: sqlite3.Row, kind: str, body: check_bodies.Body) -> None:
+def redefine(
+    change: Change, check: sqlite3.Row, kind: str, body: check_bodies.Body, *, until: int | None = None
+) -> None:
     """Let a check look at something else, and have it run: what ran before tells nothing of that."""
     change.db.write(
         "UPDATE checks SET kind = ?, body = ?, defined_seq = ? WHERE id = ?",
@@ -120,7 +130,7 @@ def redefine(change: Change, check: sqlite3.Row, kind: str, body: check_bodies.B
         check["id"],
     )
     change.log("check.defined", plan=check["plan"], check=check["id"])
-    check_queue.want(change, one(change.db, check["id"]), check_queue.DEFINED)  # CHK-06
+    check_queue.want(change, one(change.db, check["id"]), check_queue.DEFINED, until)  # CHK-06
 
 
 def drop(change: Change, check: sqlite3.Row, action: int | None = None) -> None:

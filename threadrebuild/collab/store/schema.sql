@@ -267,6 +267,11 @@ CREATE TABLE quotes (
   at INTEGER NOT NULL,
   CHECK ((text IS NULL) = (erased = 1))
 );
+-- REQ-09
+CREATE TRIGGER only_the_user_is_quoted BEFORE INSERT ON quotes
+WHEN NEW.message IS NOT NULL AND (SELECT author FROM messages WHERE id = NEW.message) <> 'user' BEGIN
+  SELECT RAISE(ABORT, 'what a Bot says are no words of the user');
+END;
 CREATE TABLE quote_filings (
   quote INTEGER NOT NULL REFERENCES quotes (id),
   plan INTEGER NOT NULL REFERENCES plans (id),
@@ -302,12 +307,12 @@ CREATE TABLE requirements (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   number INTEGER NOT NULL UNIQUE,                 -- shown as R-12
   quote INTEGER REFERENCES quotes (id),           -- the words of the user that it stands on; none of an old rule
-  span TEXT CHECK (length(span) BETWEEN 1 AND 300),  -- a part of them, verbatim; gone once they are erased
+  span TEXT CHECK (span <> ''),                   -- a part of them, verbatim; gone once they are erased
   paraphrase TEXT NOT NULL DEFAULT '',
   category TEXT NOT NULL DEFAULT '',              -- as the scribe called it
   nature TEXT CHECK (nature IN ('craft', 'look', 'series', 'other')),
   polarity TEXT NOT NULL DEFAULT 'want' CHECK (polarity IN ('want', 'must_not')),
-  source TEXT NOT NULL CHECK (source IN ('scribe', 'complaint', 'board', 'import')),
+  source TEXT NOT NULL,
   scope TEXT NOT NULL CHECK (scope IN ('ticket', 'plan', 'conversation', 'standing')),
   plan INTEGER NOT NULL REFERENCES plans (id),    -- that recorded it first
   ticket INTEGER REFERENCES tickets (id),
@@ -320,7 +325,11 @@ CREATE TABLE requirements (
   bound TEXT CHECK (bound IN ('bare', 'about', 'at_least', 'at_most')),
   replaces INTEGER REFERENCES requirements (id),
   ended_by INTEGER REFERENCES user_actions (id),
+  edited_away TEXT CHECK (edited_away IN ('words', 'meaning')),  -- how an edit has taken it away: the user is asked
   at INTEGER NOT NULL,
+  -- REQ-09
+  CHECK (source IN ('scribe', 'complaint', 'board', 'import')),
+  -- REQ-02
   CHECK (quote IS NOT NULL OR (source = 'import' AND state IN ('legacy', 'not_a_requirement', 'no_longer_applies'))),
   CHECK ((scope = 'ticket') = (ticket IS NOT NULL)),
   CHECK ((item IS NULL) = (value IS NULL) AND (item IS NULL) = (bound IS NULL))
@@ -1169,6 +1178,10 @@ CREATE TABLE check_queue (                        -- those that are to run, in o
   plan INTEGER NOT NULL REFERENCES plans (id),
   cause TEXT NOT NULL CHECK (cause IN ('defined', 'asked', 'quiet')),
   until INTEGER                                   -- from then on it is not worth it any more
+);
+CREATE TABLE quiet_checks (                       -- plans whose checks run before the organizer is asked
+  plan INTEGER PRIMARY KEY REFERENCES plans (id),
+  quiet INTEGER NOT NULL REFERENCES effects (id)  -- the timer that told that it is quiet
 );
 CREATE VIEW open_checks AS                        -- those that are under way
   SELECT id AS effect, turn, json_extract(body, '$.check') AS check_id, json_extract(body, '$.plan') AS plan,
