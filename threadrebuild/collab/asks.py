@@ -105,6 +105,8 @@ def take(change: Change, bot: int, message: sqlite3.Row, about: Collection[int])
         or _has_files(change, message)  # WORK-19 ASK-06
     ):
         return None
+    if card["plan"] is not None and card["plan"] not in about:
+        quotes.file(change, message["id"], card["plan"], card["ticket"])  # WORDS-02
     action = change.db.value("SELECT id FROM user_actions WHERE message = ?", message["id"])
     _answer(change, card, action, chosen=(), words=message["text"])
     scribe.answered(change, message, card["question"])  # SCRB-02
@@ -157,7 +159,7 @@ def _asked_there(change: Change, bot: int, message: sqlite3.Row, about: Collecti
     """The question that a Bot's segment waits with in the session of a line that reaches that segment."""
     read = reader.filing(change.db, message["id"])
     waiting = change.db.rows(
-        "SELECT a.*, t.plan, t.mode, t.session FROM asks a JOIN turns t ON t.id = a.turn"
+        "SELECT a.*, t.plan, t.ticket, t.mode, t.session FROM asks a JOIN turns t ON t.id = a.turn"
         " WHERE t.state = 'waiting_ask' AND a.kind = 'ask' AND a.answer IS NULL AND t.bot = ? ORDER BY a.id DESC",
         bot,
     )

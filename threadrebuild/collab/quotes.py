@@ -123,6 +123,17 @@ def follow(change: Change, message: int) -> None:
     )
 
 
+def file(change: Change, message: int, plan: int, ticket: int | None) -> None:
+    """File what was said in a line to a matter that it belongs to besides, wherever the line itself is filed."""
+    change.db.write(
+        "INSERT OR IGNORE INTO quote_filings (quote, plan, ticket)"
+        " SELECT id, ?, ? FROM quotes WHERE message = ? AND source = 'said' ORDER BY id",
+        plan,
+        ticket,
+        message,
+    )
+
+
 def section(db: Database, turn: sqlite3.Row, plan: int) -> list[str]:
     """The user's words in a plan as a segment reads them, oldest first: the earliest and the newest, as lines of text.
 
@@ -150,7 +161,7 @@ def erase(change: Change, where: str, value: int, action: int) -> None:
 
     `where` is a condition on quotes with one `?` for `value`.
     """
-    change.db.write(
+    change.db.write(  # REQ-08
         "UPDATE requirements SET span = NULL, paraphrase = '', state = 'no_longer_applies', ended_by = ?"
         f" WHERE quote IN (SELECT id FROM quotes WHERE {where})",
         action,
