@@ -29,12 +29,12 @@ _APPROVES = re.compile(r"(?:这样)?(?:就|也|都)?(?:可以|还行)[了啊呀�
 _AS_IT_IS = re.compile(rf"(?:{NUMERAL})(?:小时|分钟?|秒钟?|[pPkKsm帧]|fps)?了")  # WORDS-07
 _WHOLE_FILM = re.compile("片长|总长|总时长|成片|全片|整片|整[支条部个]")  # WORDS-08
 _MATERIAL = re.compile("素材|参考|参照|对标|样片|像.+[那一]样|像.+似的|配乐|音乐|歌|bgm|背景乐")  # WORDS-09
-_NAMES: dict[Item, str] = {
-    "duration": LENGTH,  # WORDS-12
-    "resolution": "分辨率",  # WORDS-12
-    "aspect": "画幅|比例",  # WORDS-12
-    "frame_rate": "帧率",  # WORDS-12
-}
+_NAMES: tuple[tuple[Item, str], ...] = (
+    ("duration", LENGTH),  # WORDS-12
+    ("resolution", "分辨率"),  # WORDS-12
+    ("aspect", "画幅|比例"),  # WORDS-12
+    ("frame_rate", "帧率"),  # WORDS-12
+)
 
 
 class Stated(msgspec.Struct, frozen=True):
@@ -63,12 +63,25 @@ def stated(text: str, *, of_a_part: bool = False) -> list[Stated]:
         beside_it = _is_of(_MATERIAL, before, clause)
         if beside_it and not figure.shaped:  # WORDS-09
             continue
-        named = re.search(rf"(?:{_NAMES[figure.item]}).*№", figure.phrase) is not None
-        if figure.item == "duration" and figure.bound == "bare" and not (figure.shaped or named):  # WORDS-03 WORDS-04
+        if figure.item == "duration" and not _is_bounded(figure):  # WORDS-03 WORDS-04
             continue
-        target = (named or figure.shaped) and not beside_it  # WORDS-09 WORDS-12
-        found.append(Stated(measures.measure_of(figure), target))
+        found.append(Stated(measures.measure_of(figure), _is_target(figure, beside_it)))
     return found
+
+
+def _is_bounded(figure: Figure) -> bool:
+    """Whether words around a duration tell that it is how long something is to be."""
+    return figure.bound != "bare" or figure.shaped or _is_named(figure)  # WORDS-04
+
+
+def _is_target(figure: Figure, beside_it: bool) -> bool:
+    """Whether a number is said of what the film is to be; never where the talk is of material or a reference."""
+    return (figure.shaped or _is_named(figure)) and not beside_it  # WORDS-09 WORDS-12
+
+
+def _is_named(figure: Figure) -> bool:
+    """Whether a word for what a number measures stands before it in its clause."""
+    return any(item == figure.item and re.search(f"(?:{name}).*№", figure.phrase) for item, name in _NAMES)
 
 
 def _says_nothing(clauses: Sequence[str]) -> bool:
