@@ -24,7 +24,7 @@ from typing import Any
 
 import msgspec
 
-from threadrebuild.collab import check_bodies, check_queue, check_results, final_films, plans, words
+from threadrebuild.collab import check_bodies, check_queue, check_results, final_films, plans, speech, words
 from threadrebuild.collab.change import Change, Conflict, Missing
 from threadrebuild.collab.events import CheckAdded, CheckDeleted, CheckEdited, CheckRan, ChecksRun
 from threadrebuild.database import Database
@@ -159,6 +159,9 @@ def ran(change: Change, event: CheckRan) -> None:
         if check["item"] is not None and event.detail.get("says") == "missing":
             final_films.miss(change, check)  # WORDS-23
     check_queue.go_on(change)
+    turn = change.db.row("SELECT * FROM live_turns WHERE id = ?", effect["turn"])
+    if turn is not None:
+        speech.go_on(change, turn)
 
 
 def _keep(change: Change, check: sqlite3.Row, effect: sqlite3.Row, event: CheckRan) -> None:

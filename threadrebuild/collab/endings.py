@@ -128,6 +128,8 @@ def _go(change: Change, turn: sqlite3.Row, draft: Draft) -> str | SentBack | Non
     if by_words and draft.text.strip() and not idle_talk.is_dropped(change, turn, draft.text, words):
         notice, along = None, _goes_along(change, turn)
         if closing.applies(change, turn, turn["session"]):
+            if closing.waits(change, turn, draft.text, along):
+                return None
             notice = closing.notice(change, turn, turn["session"], draft.text, along, words)
         if notice is not None:  # CLOS-06
             _go_on_working(change, turn, notice)
