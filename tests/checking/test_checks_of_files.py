@@ -53,7 +53,7 @@ def test_a_regular_expression_matches_a_file_or_does_not(tmp_path: Path) -> None
         (r"^v\d+\.\d+$", True, ("failed", "matches")),
         (r"^v\d+$", False, ("failed", "no match")),
         (r"^v\d+$", True, ("passed", "no match")),
-        (r"v(", False, ("error", "unreadable")),
+        (r"v(", False, ("error", "could not run")),
     ):
         seen = at.said("matches", path="a.md", pattern=pattern, inverted=inverted)
         expect_equal("CHK-01", seen, wanted, f"{pattern} {inverted}")

@@ -4,11 +4,11 @@ import mmap
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from threadrebuild.checking import matching, running
 from threadrebuild.checking.outcome import OutOfBounds, Ran, failed, passed, unreadable
 from threadrebuild.collab import bounds
+from threadrebuild.collab.check_bodies import Contains, FileExists, Matches
 
 PATTERN_SECONDS = 20.0
 """How long a regular expression may look: a bad one would for ever."""
@@ -42,38 +42,38 @@ def stays(workspace: Path, command: str, folder: str) -> None:
                 place(workspace, path, at)  # CHK-03
 
 
-def exists(workspace: Path, body: dict[str, Any], until: float) -> Ran:
+def exists(workspace: Path, body: FileExists) -> Ran:
     """Whether a file is there and is not empty."""
-    path = place(workspace, body["path"])
+    path = place(workspace, body.path)
     if not path.is_file():
-        return failed("missing", path=body["path"])
+        return failed("missing", path=body.path)
     if path.stat().st_size == 0:  # CHK-01
-        return failed("empty", path=body["path"])
-    return passed("there", path=body["path"])
+        return failed("empty", path=body.path)
+    return passed("there", path=body.path)
 
 
-def contains(workspace: Path, body: dict[str, Any], until: float) -> Ran:
+def contains(workspace: Path, body: Contains) -> Ran:
     """Whether a file has a text in it, or has not."""
-    path = place(workspace, body["path"])
+    path = place(workspace, body.path)
     if not path.is_file():
-        return failed("missing", path=body["path"])
-    found = _has(path, body["text"].encode())
+        return failed("missing", path=body.path)
+    found = _has(path, body.text.encode())
     says = "has text" if found else "lacks text"
-    return (failed if found == body.get("inverted", False) else passed)(  # CHK-01
-        says, path=body["path"], text=body["text"]
+    return (failed if found == body.inverted else passed)(  # CHK-01
+        says, path=body.path, text=body.text
     )
 
 
-def matches(workspace: Path, body: dict[str, Any], until: float) -> Ran:
+def matches(workspace: Path, body: Matches, until: float) -> Ran:
     """Whether a regular expression matches anywhere in a file, or nowhere."""
-    path = place(workspace, body["path"])
-    about = {"path": body["path"], "pattern": body["pattern"]}
+    path = place(workspace, body.path)
+    about = {"path": body.path, "pattern": body.pattern}
     if not path.is_file():
         return failed("missing", **about)
     if path.stat().st_size > PATTERN_BYTES:
-        return unreadable(body["path"], f"> {PATTERN_BYTES >> 20} MB")
+        return unreadable(body.path, f"> {PATTERN_BYTES >> 20} MB")
     seconds = min(PATTERN_SECONDS, running.left(until))
-    looker = [sys.executable, "-I", "-S", str(_MATCHER), body["pattern"], str(path)]
+    looker = [sys.executable, "-I", "-S", str(_MATCHER), body.pattern, str(path)]
     ended = running.run(looker, workspace, seconds)
     match ended.code:
         case matching.MATCHES | matching.NOTHING:
@@ -81,9 +81,9 @@ def matches(workspace: Path, body: dict[str, Any], until: float) -> Ran:
         case None:
             return Ran("error", {"says": "pattern too slow", **about})
         case _:
-            return unreadable(body["pattern"], ended.tail.strip()[-200:])
+            return unreadable(body.path, ended.tail.strip()[-200:])
     says = "matches" if found else "no match"
-    return (failed if found == body.get("inverted", False) else passed)(says, **about)  # CHK-01
+    return (failed if found == body.inverted else passed)(says, **about)  # CHK-01
 
 
 def _has(path: Path, text: bytes) -> bool:

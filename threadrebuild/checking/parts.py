@@ -4,10 +4,11 @@ import re
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from threadrebuild.checking import commands, files, media, running
 from threadrebuild.checking.outcome import Unreadable
+from threadrebuild.collab.check_bodies import SECONDS, Continuity
 
 VIDEOS = frozenset({".mp4", ".mov", ".m4v", ".webm", ".mkv", ".avi"})
 PICTURES = frozenset({".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp"})
@@ -33,20 +34,19 @@ class Part(NamedTuple):
     end: float | None = None
 
 
-def of(workspace: Path, body: dict[str, Any], until: float) -> list[Part]:
+def of(workspace: Path, body: Continuity, until: float) -> list[Part]:
     """The parts that a continuity check is about. Raises `OutOfBounds`, `Unreadable`, `media.NoProgram`."""
-    folder = body.get("folder", "")
-    if body.get("command"):  # CHK-15
-        found = _listed(workspace, body["command"], folder, until)
-    elif body.get("glob"):
-        found = _matching(workspace, body["glob"], folder)
+    if body.command:  # CHK-15
+        found = _listed(workspace, body.command, body.folder, until)
+    elif body.glob:
+        found = _matching(workspace, body.glob, body.folder)
         if found and all(_kind(path) == "video" for path in found):  # CHK-15
             # So many versions of one film, cut again and again.
             found = [max(found, key=lambda path: path.stat().st_mtime_ns)]
     else:
-        found = [files.place(workspace, body["file"], folder)]
+        found = [files.place(workspace, body.file, body.folder)]
     if len(found) > AT_MOST:
-        raise Unreadable(body.get("glob") or body["command"], f"> {AT_MOST}")
+        raise Unreadable(body.glob or body.command, f"> {AT_MOST}")
     parts = _apart(found[0], until) if len(found) == 1 else [_whole(path) for path in found]
     if len({part.kind for part in parts}) > 1:
         raise Unreadable(parts[0].name, ", ".join(sorted({part.kind for part in parts})))
@@ -85,7 +85,7 @@ def split_page(page: str, name: str) -> list[tuple[str, str]]:
 
 
 def _listed(workspace: Path, command: str, folder: str, until: float) -> list[Path]:
-    ended = commands.run(workspace, command, folder, min(commands.SECONDS, running.left(until)))
+    ended = commands.run(workspace, command, folder, min(SECONDS, running.left(until)))
     if ended.code != 0 or ended.is_cut:
         raise Unreadable(command, ended.tail.strip()[-200:] or str(ended.code))
     lines = [line.strip() for line in ended.output.decode(errors="replace").splitlines()]

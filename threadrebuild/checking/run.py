@@ -6,15 +6,9 @@ from typing import Any
 
 from threadrebuild.checking import commands, files, media, parts, running, seams
 from threadrebuild.checking.outcome import OutOfBounds, Ran, Unreadable, unreadable
-from threadrebuild.collab import measures
+from threadrebuild.collab import check_bodies, measures
 
 Probe = Callable[[Path], measures.Seen]
-KINDS: dict[str, Callable[[Path, dict[str, Any], float], Ran]] = {
-    "file_exists": files.exists,
-    "contains": files.contains,
-    "matches": files.matches,
-    "command": commands.check,
-}
 
 
 def run(asked: dict[str, Any], workspace: Path, probe: Probe = media.probe) -> Ran:
@@ -22,13 +16,23 @@ def run(asked: dict[str, Any], workspace: Path, probe: Probe = media.probe) -> R
 
     Whatever goes wrong is an outcome, too.
     """
-    until = running.deadline(asked.get("limit_s") or commands.LONGEST_SECONDS)
+    until = running.deadline(asked.get("limit_s") or check_bodies.LONGEST_SECONDS)
     try:
         if asked.get("measure"):
             return _measure(asked, workspace, probe)
-        if asked["kind"] == "continuity":
-            return _gather(asked, workspace, until)
-        return KINDS[asked["kind"]](workspace, asked["body"], until)
+        match check_bodies.read(asked["kind"], asked["body"]):
+            case check_bodies.FileExists() as body:
+                return files.exists(workspace, body)
+            case check_bodies.Contains() as body:
+                return files.contains(workspace, body)
+            case check_bodies.Matches() as body:
+                return files.matches(workspace, body, until)
+            case check_bodies.Command() as body:
+                return commands.check(workspace, body, until)
+            case check_bodies.Continuity() as body:
+                return _gather(asked, body, workspace, until)
+    except check_bodies.OutOfBounds:  # CHK-03
+        return Ran("out_of_bounds", {"says": "out of bounds", "path": _named(asked["body"])})
     except OutOfBounds as found:  # CHK-03
         return Ran("out_of_bounds", {"says": "out of bounds", "path": str(found)})
     except Unreadable as found:
@@ -56,11 +60,16 @@ def _measure(asked: dict[str, Any], workspace: Path, probe: Probe) -> Ran:
     return Ran("passed" if met else "failed", {"says": "measured", "path": asked["matched"], "value": value})
 
 
-def _gather(asked: dict[str, Any], workspace: Path, until: float) -> Ran:
+def _gather(asked: dict[str, Any], body: check_bodies.Continuity, workspace: Path, until: float) -> Ran:
     """What a judge is to be shown of the parts' seams."""
-    found = parts.of(workspace, asked["body"], until)
+    found = parts.of(workspace, body, until)
     joints = seams.between(found, workspace, asked["plan_folder"], asked["check"], until)
     if not joints:
         return Ran("error", {"says": "one part", "path": found[0].name if found else ""})
     overall = seams.digest(found) if found[0].kind == "text" else None
     return Ran("gathered", {"joints": joints, "overall": overall})
+
+
+def _named(body: dict[str, Any]) -> str:
+    """What a check looks at, in a word."""
+    return next((str(body[name]) for name in ("path", "command", "glob", "file") if body.get(name)), "")
