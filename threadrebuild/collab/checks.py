@@ -18,19 +18,23 @@ and its answer is `CheckRan`: an outcome, `tail` (how the output ends), and `det
 `detail` is kept as `check_runs.figures`, and told in one line in the language of the interface as `check_runs.detail`.
 """
 
+import difflib
 import json
 import sqlite3
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
-from threadrebuild.collab import check_bodies, check_queue, check_results, final_films, plans, speech, words
+from threadrebuild.collab import check_bodies, check_queue, check_results, continuity, final_films, plans, speech, words
 from threadrebuild.collab.change import Change, Conflict, Missing
-from threadrebuild.collab.events import CheckAdded, CheckDeleted, CheckEdited, CheckRan, ChecksRun
+from threadrebuild.collab.events import CheckAdded, CheckDeleted, CheckEdited, CheckRan, ChecksRun, JointJudged
 from threadrebuild.database import Database
 
 PER_PLAN = 10  # CHK-08
 RUNS_KEPT = 5  # CHK-05
+ALIKE = 0.5
+"""How much of two sentences is the same where one is the other reworded."""
 
 
 # -------------------------------------------------------------------- the user's
@@ -140,6 +144,16 @@ def drop(change: Change, check: sqlite3.Row, action: int | None = None) -> None:
     change.log("check.deleted", plan=check["plan"], check=check["id"])
 
 
+def follow(change: Change, plan: int, before: Sequence[str], now: Sequence[str]) -> None:
+    """Let each check of a sentence of the acceptance that was reworded hang on the new one: the most alike of these."""
+    for gone in [sentence for sentence in before if sentence not in now]:
+        new = [sentence for sentence in now if sentence not in before]
+        likeness = {sentence: difflib.SequenceMatcher(None, gone, sentence).ratio() for sentence in new}
+        to = max(new, key=lambda sentence: likeness[sentence], default=None)
+        if to is not None and likeness[to] >= ALIKE:  # CHK-10
+            change.db.write("UPDATE checks SET sentence = ? WHERE plan = ? AND sentence = ?", to, plan, gone)  # CHK-10
+
+
 # -------------------------------------------------------------------- what came of them
 
 
@@ -155,6 +169,9 @@ def ran(change: Change, event: CheckRan) -> None:
     asked = json.loads(effect["body"])
     check = change.db.row("SELECT * FROM checks WHERE id = ? AND state <> 'deleted'", asked["check"])
     if check is not None and check["defined_seq"] == asked["defined"] and check["matched"] == asked["matched"]:
+        if event.outcome == "gathered":
+            continuity.ask(change, effect, event.detail)
+            return
         _keep(change, check, effect, event)
         if check["item"] is not None and event.detail.get("says") == "missing":
             final_films.miss(change, check)  # WORDS-23
@@ -162,6 +179,14 @@ def ran(change: Change, event: CheckRan) -> None:
     turn = change.db.row("SELECT * FROM live_turns WHERE id = ?", effect["turn"])
     if turn is not None:
         speech.go_on(change, turn)
+
+
+def judged(change: Change, event: JointJudged) -> None:
+    """A model has judged one seam of a continuity check; after the last of them it has run."""
+    verdict = continuity.came(change, event)
+    if verdict is not None:
+        end = {"effect": verdict.run, "outcome": verdict.outcome, "detail": verdict.detail, "tail": verdict.tail}
+        ran(change, msgspec.convert({"key": event.key, "at": event.at, **end}, CheckRan))
 
 
 def _keep(change: Change, check: sqlite3.Row, effect: sqlite3.Row, event: CheckRan) -> None:
@@ -224,7 +249,7 @@ def last_run(db: Database, check: sqlite3.Row) -> sqlite3.Row | None:
 def passing(db: Database, check: sqlite3.Row) -> bool:
     """Whether the last run of a check has passed."""
     last = last_run(db, check)
-    return last is not None and last["outcome"] == "passed"
+    return last is not None and last["outcome"] == "passed" and not continuity.only_advises(last)  # CHK-19
 
 
 def situation(db: Database, plan: int) -> list[str]:
@@ -234,9 +259,19 @@ def situation(db: Database, plan: int) -> list[str]:
 
 def listed(db: Database, plan: int, at: int = 0) -> dict[str, Any]:
     """What `GET /v1/tasks/:id/checks` answers. Raises `Missing` where there is no such plan."""
+    del at
     sentences = plans.points_of(db, plan)["acceptance"]
     rows = db.rows("SELECT * FROM checks WHERE plan = ? AND state <> 'deleted' ORDER BY id", plan)
     return {"checks": [shown(db, check) | {"unmatched": check["sentence"] not in sentences} for check in rows]}
+
+
+def detail(db: Database, check: int, at: int) -> dict[str, Any]:
+    """A check as the user sees it, also one that was deleted. Raises `Missing`."""
+    del at
+    found = db.row("SELECT * FROM checks WHERE id = ?", check)
+    if found is None:
+        raise Missing(f"there is no check {check}")
+    return shown(db, found)
 
 
 def shown(db: Database, check: sqlite3.Row) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import re
 import sqlite3
 from typing import Any
 
-from threadrebuild.collab import parking, quotes, requirement_actions
+from threadrebuild.collab import checks, parking, quotes, requirement_actions
 from threadrebuild.collab.change import Change, Conflict, Missing
 from threadrebuild.collab.events import BoardEdited
 from threadrebuild.database import Database
@@ -79,6 +79,7 @@ def edit(change: Change, event: BoardEdited) -> None:
     action = change.user_action("button", event.key)
     if now != before or event.status is None:
         revise(change, event.plan, now, "user", action)
+    checks.follow(change, event.plan, before["acceptance"], now["acceptance"])  # CHK-10
     requirement_actions.board_edited(change, event.plan, action, newest, before, now, written)
     if event.status not in (None, before["status"]):  # HOLD-51
         parking.set_by_user(change, event.plan, event.status, action)

@@ -105,7 +105,7 @@ CREATE TABLE claude_accounts (
   listed INTEGER NOT NULL DEFAULT 1 CHECK (listed IN (0, 1))
 );
 CREATE TABLE step_models (
-  step TEXT PRIMARY KEY CHECK (step IN ('judgement', 'reader', 'scribe')),
+  step TEXT PRIMARY KEY CHECK (step IN ('judgement', 'reader', 'scribe', 'picture_judgement')),
   model TEXT NOT NULL,
   account INTEGER REFERENCES claude_accounts (id),  -- of the user's own Claude Code
   chosen_by INTEGER REFERENCES user_actions (id),   -- NULL where a Bot has
@@ -117,6 +117,9 @@ CREATE TRIGGER an_account_in_use_stays BEFORE UPDATE OF listed ON claude_account
 WHEN NEW.listed = 0 AND EXISTS (SELECT 1 FROM step_models WHERE account = OLD.id) BEGIN
   SELECT RAISE(ABORT, 'an account that reads lines is exchanged before it is taken off the list');
 END;
+CREATE TABLE seeing_models (                      -- models of endpoints that are marked as able to see pictures
+  model TEXT PRIMARY KEY
+);
 CREATE TABLE step_prompts (
   step TEXT PRIMARY KEY CHECK (step IN ('user words', 'filing')),
   text TEXT NOT NULL
@@ -1172,6 +1175,30 @@ CREATE TABLE check_runs (
   figures TEXT NOT NULL DEFAULT '{}'              -- what `detail` names, as JSON
 );
 CREATE INDEX runs_of_check ON check_runs (check_id);
+-- From a later level on the gates of what is handed in return that, and with it its ticket.
+-- CHK-12
+CREATE TRIGGER a_check_moves_no_ticket BEFORE UPDATE OF status, stage ON tickets
+WHEN (NEW.status <> OLD.status OR NEW.stage <> OLD.stage)
+  AND (SELECT kind FROM events ORDER BY seq DESC LIMIT 1) = 'CheckRan'
+  AND NOT EXISTS (
+    SELECT 1 FROM submissions WHERE ticket = NEW.id AND state NOT IN ('approved', 'void') AND (SELECT level FROM meta) >= 5
+  )
+BEGIN
+  SELECT RAISE(ABORT, 'a failing check moves no ticket by itself');
+END;
+CREATE TABLE check_joints (                       -- what a model judges of a continuity check: each seam, and the whole
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  run INTEGER NOT NULL REFERENCES effects (id),
+  name TEXT,                                      -- of the seam; none for the whole
+  picture TEXT,                                   -- where both sides of it are shown
+  shown TEXT NOT NULL,                            -- what is shown of it, as JSON
+  effect INTEGER REFERENCES effects (id),         -- that asks the model
+  again INTEGER NOT NULL DEFAULT 0 CHECK (again BETWEEN 0 AND 1),  -- how often it was asked once more
+  verdict TEXT CHECK (verdict IN ('clean', 'bad', 'unjudged')),
+  problem TEXT NOT NULL DEFAULT ''
+);
+CREATE INDEX joints_of_run ON check_joints (run);
+CREATE INDEX joints_by_effect ON check_joints (effect);
 CREATE TABLE check_queue (                        -- those that are to run, in order
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   check_id INTEGER NOT NULL UNIQUE REFERENCES checks (id),
@@ -1186,7 +1213,7 @@ CREATE TABLE quiet_checks (                       -- plans whose checks run befo
 CREATE VIEW open_checks AS                        -- those that are under way
   SELECT id AS effect, turn, json_extract(body, '$.check') AS check_id, json_extract(body, '$.plan') AS plan,
     json_extract(body, '$.command') AS command
-  FROM effects WHERE kind = 'run_check' AND state IN ('pending', 'started');
+  FROM effects WHERE kind IN ('run_check', 'judge_joint') AND state IN ('pending', 'started');
 CREATE TABLE jobs (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   server TEXT NOT NULL,
