@@ -141,18 +141,18 @@ def _is_held_elsewhere(db: Database, row: sqlite3.Row, plan: int) -> bool:
         return True
     out = {each["plan"] for each in db.rows("SELECT plan FROM requirement_exceptions WHERE requirement = ?", row["id"])}
     said = {each["plan"] for each in db.rows("SELECT plan FROM requirement_said WHERE requirement = ?", row["id"])}
-    others = db.rows("SELECT id, session FROM plans WHERE id <> ?", plan)
+    others = db.rows("SELECT id FROM plans WHERE id <> ?", plan)
     return any(
         other["id"] in said  # REQ-24
         or other["id"] == row["plan"]  # REQ-24
-        or (_reaches(row, other) and _is_on_board(db, other["id"], row))  # REQ-24
+        or (_is_for(db, row, other["id"]) and _is_on_board(db, other["id"], row))  # REQ-24
         for other in others
         if other["id"] not in out  # REQ-24
     )
 
 
-def _reaches(row: sqlite3.Row, plan: sqlite3.Row) -> bool:
-    return row["scope"] == "standing" or (row["session"] is not None and row["session"] == plan["session"])
+def _is_for(db: Database, row: sqlite3.Row, plan: int) -> bool:
+    return any(each["id"] == row["id"] for each in requirements.listed(db, plan))
 
 
 def _is_on_board(db: Database, plan: int, row: sqlite3.Row) -> bool:

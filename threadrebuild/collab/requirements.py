@@ -96,15 +96,15 @@ def say_again(change: Change, requirement: int, quote: int, plan: int) -> None:
         quote,
         plan,
     )
-    change.db.write(
-        "DELETE FROM requirement_exceptions WHERE requirement = ? AND plan = ?", requirement, plan
-    )  # REQ-33
+    apply_again(change, requirement, plan)
     change.log("requirement.said_again", plan=plan, requirement=requirement, quote=quote)
 
 
 def apply_again(change: Change, requirement: int, plan: int) -> None:
     """Where the user had set an entry aside, it is in force again."""
-    change.db.write("DELETE FROM requirement_exceptions WHERE requirement = ? AND plan = ?", requirement, plan)
+    change.db.write(  # REQ-33
+        "DELETE FROM requirement_exceptions WHERE requirement = ? AND plan = ?", requirement, plan
+    )
 
 
 def propose(change: Change, replaces: int, quote: int, span: str, *, plan: int, source: Source, **more: Any) -> int:
@@ -128,19 +128,9 @@ def propose(change: Change, replaces: int, quote: int, span: str, *, plan: int, 
     )
 
 
-def reach(db: Database, plan: int, *, ticket: int | None = None, always: bool = False) -> dict[str, Any]:
-    """What a new entry is for, as `add` takes it: a ticket, else all of the conversation if said so, else the plan."""
-    session = db.value("SELECT session FROM plans WHERE id = ?", plan)
-    if ticket is not None:  # REQ-28
-        return {"scope": "ticket", "ticket": ticket}
-    if always and session is not None:  # REQ-28
-        return {"scope": "conversation", "session": session}
-    return {"scope": "plan"}
-
-
 def leave(change: Change, session: int) -> None:
     """A conversation goes: what was for it is for the plans that were in it, and is not inherited any more."""
-    change.db.write(
+    change.db.write(  # REQ-07
         "INSERT INTO requirement_heirs (requirement, plan) SELECT r.id, p.id FROM requirements r"
         " JOIN plans p ON p.session = r.session WHERE r.session = ?",
         session,
