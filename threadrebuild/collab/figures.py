@@ -137,13 +137,18 @@ def nothing_else(text: str) -> bool:
 
 
 def clauses(text: str) -> list[str]:
-    """The clauses of a text without its spaces, full and half width alike."""
-    return [_tight(clause) for clause in CLAUSE.findall(figure_forms.normal(text))]
+    """The clauses of a text, each as `tight` makes it."""
+    return [tight(clause) for clause in CLAUSE.findall(figure_forms.normal(text))]
+
+
+def tight(text: str) -> str:
+    """A text without spaces, full and half width alike."""
+    return re.sub(r"\s+", "", figure_forms.normal(text))
 
 
 def _figure(clause: str, form: Form, number: int, offset: int) -> Figure | None:
     """The number of a form, unless its clause says that it is none, or none of a film."""
-    phrase = _tight(clause[: form.begin]) + MARK + _tight(clause[form.end :])
+    phrase = tight(clause[: form.begin]) + MARK + tight(clause[form.end :])
     phrase = _ASKING.sub("", phrase)
     phrase = _NOT_UNDER.sub("不少于", _NOT_OVER.sub("不超过", phrase))
     item, written = cast(Item, form.item), clause[form.begin : form.end]
@@ -179,7 +184,3 @@ def _bound(item: Item, phrase: str) -> Bound:
 
 def _fits(patterns: tuple[str, ...], phrase: str) -> bool:
     return any(re.search(pattern, phrase) for pattern in patterns)
-
-
-def _tight(text: str) -> str:
-    return re.sub(r"\s+", "", text)

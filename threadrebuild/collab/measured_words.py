@@ -50,7 +50,7 @@ def stated(text: str, *, of_a_part: bool = False) -> list[Stated]:
     `of_a_part`: the line is filed on the ticket of a shot, or of another part or version.
     """
     clauses = figures.clauses(text)
-    if of_a_part or _says_nothing(clauses):  # WORDS-08
+    if of_a_part or _says_nothing(figures.tight(text), clauses):  # WORDS-08
         return []
     given = figures.given(text)
     found: list[Stated] = []
@@ -84,9 +84,8 @@ def _is_named(figure: Figure) -> bool:
     return any(item == figure.item and re.search(f"(?:{name}).*№", figure.phrase) for item, name in _NAMES)
 
 
-def _says_nothing(clauses: Sequence[str]) -> bool:
+def _says_nothing(line: str, clauses: Sequence[str]) -> bool:
     """Whether a whole line states nothing, whatever numbers are in it."""
-    line = "\n".join(clauses)
     return (
         any(re.search(pattern, line) for pattern in _WHOLE_LINE)
         or complaints.found_in(line)  # WORDS-07

@@ -58,8 +58,9 @@ def measure_of(figure: figures.Figure) -> Measure:
 
 def same(one: Measure, other: Measure) -> bool:
     """Whether two measured numbers say the same: the same value and the same bound, where about is as good as bare."""
-    alike = _bound(one) == _bound(other)  # WORDS-15
-    return one.item == other.item and alike and _number(one) == _number(other)
+    if one.item != other.item or (_number(one) or one.value) != (_number(other) or other.value):
+        return False
+    return _bound(one) == _bound(other)
 
 
 def limits(measure: Measure) -> tuple[Fraction | None, Fraction | None]:
@@ -130,7 +131,7 @@ def seen_worded(item: Item, seen: Seen) -> str:
 
 
 def _bound(measure: Measure) -> str:
-    return "bare" if measure.bound == "about" else measure.bound
+    return "bare" if measure.bound == "about" else measure.bound  # WORDS-15
 
 
 def _number(measure: Measure) -> Fraction | None:
