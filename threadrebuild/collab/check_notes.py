@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from threadrebuild.collab import check_bodies, check_results, checks, plans
+from threadrebuild.collab import check_bodies, check_results, checks, continuity, plans
 from threadrebuild.collab.change import Change
 from threadrebuild.database import Database, Id
 
@@ -71,10 +71,10 @@ def held_open(change: Change, plan: int, before: dict[str, Any], now: dict[str, 
 
 def _hinders(db: Database, check: sqlite3.Row) -> bool:
     last = checks.last_run(db, check)
-    return (
-        last is None  # CHK-11
-        or last["outcome"] == "failed"  # CHK-11
-    )
+    if last is None:  # CHK-11
+        return True
+    is_advice = continuity.only_advises(last)  # CHK-19
+    return last["outcome"] == "failed" and not is_advice  # CHK-11
 
 
 def _stuck(db: Database, check: sqlite3.Row) -> str:
@@ -130,7 +130,9 @@ def _body(change: Change, plan: int, kind: str, written: dict[str, Any]) -> chec
     body = checks.body_of(kind, written)
     if isinstance(body, check_bodies.Command | check_bodies.Continuity) and body.command:
         seen = _has_succeeded(change.db, plan, body.command, body.folder)
-        if not seen and not _was_written(change.db, plan, body.command):  # CHK-08 CHK-20
+        lists = isinstance(body, check_bodies.Continuity)
+        written = not lists and _was_written(change.db, plan, body.command)  # CHK-20
+        if not seen and not written:  # CHK-08
             raise ValueError("that command has not succeeded in the plan, and the user has not written it")
     elif isinstance(body, check_bodies.Continuity):
         pattern = "/".join(filter(None, (body.folder, body.glob or body.file)))

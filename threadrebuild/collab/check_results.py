@@ -5,7 +5,7 @@ from typing import Any
 from threadrebuild.collab import interface
 from threadrebuild.database import Database
 
-TAIL_KEPT = 4000
+TAIL_KEPT = 2000  # CHK-05
 """How much of the end of a run's output is kept."""
 
 LINES: dict[str, dict[str, str]] = {
@@ -28,6 +28,8 @@ LINES: dict[str, dict[str, str]] = {
     "measured": {"zh": "{path}：{value}", "en": "{path}: {value}"},
     "joins": {"zh": "{seams} 处衔接都没有问题", "en": "all {seams} joints are fine"},
     "bad joints": {"zh": "{seams} 处衔接里 {bad} 处有问题：{names}", "en": "{bad} of {seams} joints are bad: {names}"},
+    "not judged": {"zh": "没能判：{names}", "en": "could not be judged: {names}"},
+    "one part": {"zh": "只有一部分，没有衔接可看", "en": "there is only one part, and no joint to look at"},
     "could not run": {"zh": "没能跑：{why}", "en": "could not be run: {why}"},
 }
 """By what they say."""
@@ -39,6 +41,7 @@ OUTCOMES = {
 }
 
 
+ADVICE = {"zh": "（看图判定，只作参考）", "en": " (judged from pictures: advice only)"}
 NOT_RUN = {"zh": "检查还没跑过", "en": "its check has not run yet"}
 
 
@@ -54,4 +57,6 @@ def told(db: Database, outcome: str, detail: dict[str, Any]) -> str:
         said = LINES[str(detail.get("says"))][language].format(**detail)
     except (KeyError, IndexError, ValueError):
         said = OUTCOMES[outcome][language]
+    if detail.get("advisory"):
+        said += ADVICE[language]  # CHK-19
     return " ".join(said.split())

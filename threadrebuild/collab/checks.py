@@ -171,8 +171,8 @@ def ran(change: Change, event: CheckRan) -> None:
     if check is not None and check["defined_seq"] == asked["defined"] and check["matched"] == asked["matched"]:
         if event.outcome == "gathered":
             continuity.ask(change, effect, event.detail)
-            return
-        _keep(change, check, effect, event)
+        else:
+            _keep(change, check, effect, event)
         if check["item"] is not None and event.detail.get("says") == "missing":
             final_films.miss(change, check)  # WORDS-23
     check_queue.go_on(change)

@@ -9,7 +9,18 @@ import re
 import sqlite3
 from collections.abc import Sequence
 
-from threadrebuild.collab import bounces, check_queue, checks, duties, household, mentions, runs, signals, wordlist
+from threadrebuild.collab import (
+    bounces,
+    check_queue,
+    checks,
+    continuity,
+    duties,
+    household,
+    mentions,
+    runs,
+    signals,
+    wordlist,
+)
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.understanding import Speech
 from threadrebuild.database import Database
@@ -82,13 +93,14 @@ def _failed(db: Database, turn: sqlite3.Row) -> list[str]:
     failing = [
         check
         for check in db.rows(
-            "SELECT c.*, r.outcome, r.detail FROM checks c JOIN check_runs r ON r.id ="
+            "SELECT c.*, r.outcome, r.detail, r.figures FROM checks c JOIN check_runs r ON r.id ="
             " (SELECT max(id) FROM check_runs WHERE check_id = c.id AND seq >= c.defined_seq)"
             " WHERE c.plan = ? ORDER BY c.id",
             turn["plan"],
         )
         if check["state"] == "active"  # CLOS-02
         if check["outcome"] == "failed"  # CLOS-02
+        if not continuity.only_advises(check)  # CHK-19
         if not _has_run(db, turn, check)  # CLOS-02
     ]
     if not failing:

@@ -6,16 +6,19 @@ from threadrebuild.collab.change import Change
 from threadrebuild.database import Database
 
 
-def book(change: Change, purpose: str, session: int, amount: float, account: int | None) -> None:
+def book(
+    change: Change, purpose: str, session: int | None, amount: float, account: int | None, category: str = "organize"
+) -> None:
     """Book a call under the conversation that it was made for, and under no Bot.
 
     What runs on the user's Claude Code spends the plan of that account, and its price is an estimate.
     """
     change.db.write(
-        "INSERT INTO costs (event, at, purpose, session, paid_to, account, amount, estimated)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO costs (event, at, category, purpose, session, paid_to, account, amount, estimated)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         change.event,
         change.at,
+        category,
         purpose,
         session,
         "endpoint" if account is None else "Claude Agent",  # READ-31

@@ -115,7 +115,13 @@ class RequirementActed(Event, frozen=True, kw_only=True):
     requirement: int
     plan: int
     action: Literal[
-        "confirm", "not_a_requirement", "not_for_this_plan", "restore", "no_longer_applies", "whole_conversation"
+        "confirm",
+        "not_a_requirement",
+        "not_for_this_plan",
+        "restore",
+        "no_longer_applies",
+        "whole_conversation",
+        "keep",
     ]
 
 
@@ -179,7 +185,7 @@ class ModelChosen(Event, frozen=True, kw_only=True):
     A model of Claude Code runs on an `account` that is listed; with only one there, on that.
     """
 
-    step: Literal["judgement", "reader", "scribe"]
+    step: Literal["judgement", "reader", "scribe", "picture_judgement"]
     model: str | None
     engine: Literal["endpoint", "claude_agent"] = "endpoint"
     account: int | None = None
@@ -196,6 +202,13 @@ class StepSwitched(Event, frozen=True, kw_only=True):
 
     step: Literal["scribe"]
     on: bool | None
+
+
+class ModelMarked(Event, frozen=True, kw_only=True):
+    """The user has marked an endpoint's model as able to see pictures, or as not."""
+
+    model: str
+    sees: bool
 
 
 class PromptChanged(Event, frozen=True, kw_only=True):
@@ -388,12 +401,25 @@ class Scribed(Answer, frozen=True, kw_only=True):
 
 
 class CheckRan(Answer, frozen=True, kw_only=True):
-    """A check has run. `detail` are figures and names for its line of explanation, `tail` is how the output ends."""
+    """A check has run. `detail` are figures and names for its line of explanation, `tail` is how the output ends.
+
+    "gathered" is no end: `detail` is what a model is to judge of the parts' seams (`joints`, `overall`).
+    """
 
     to: ClassVar[str] = "run_check"
-    outcome: Literal["passed", "failed", "out_of_bounds", "error"]
+    outcome: Literal["passed", "failed", "out_of_bounds", "error", "gathered"]
     detail: dict[str, Any] = {}
     tail: str = ""
+
+
+class JointJudged(Answer, frozen=True, kw_only=True):
+    """A model has judged one seam of a continuity check, or the whole of it; or why it has not."""
+
+    to: ClassVar[str] = "judge_joint"
+    raw: str | None = None
+    failure: str | None = None
+    model: str | None = None
+    cost: float = 0.0
 
 
 class TimerRang(Answer, frozen=True, kw_only=True):

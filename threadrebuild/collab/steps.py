@@ -15,6 +15,7 @@ from threadrebuild.collab.events import (
     AccountRemoved,
     EngineChosen,
     ModelChosen,
+    ModelMarked,
     PromptChanged,
     StepSwitched,
 )
@@ -26,8 +27,12 @@ WITH_SCRIBE = ("video",)  # SCRB-01
 """The kinds of engine that have the scribe by themselves."""
 
 
+ON_CLAUDE = ("reader", "picture_judgement")
+"""The steps that can run on a model of Claude Code."""
+
+
 class _Choice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    step: Literal["judgement", "reader", "scribe"]
+    step: Literal["judgement", "reader", "scribe", "picture_judgement"]
     model: str | None = None
     engine: Literal["endpoint", "claude_agent"] = "endpoint"
 
@@ -39,8 +44,8 @@ def choose(change: Change, event: ModelChosen) -> None:
     """
     account = None
     if event.engine == "claude_agent":
-        if event.step != "reader" or event.model is None:
-            raise ValueError("only the reading of lines runs on a model of Claude Code")
+        if event.step not in ON_CLAUDE or event.model is None:
+            raise ValueError("only the reading of lines and the judging of pictures run on a model of Claude Code")
         account = _account(change.db, event.account)
     action = change.user_action("button", event.key)
     _keep(change, event.step, event.model, account, action)
@@ -102,6 +107,18 @@ def prompt(db: Database, step: str, otherwise: str) -> str:
     if changed is not None:  # ATTR-19
         otherwise = changed
     return otherwise
+
+
+def mark(change: Change, event: ModelMarked) -> None:
+    """Keep whether an endpoint's model can see pictures."""
+    change.db.write("DELETE FROM seeing_models WHERE model = ?", event.model)
+    if event.sees:
+        change.db.write("INSERT INTO seeing_models (model) VALUES (?)", event.model)
+
+
+def sees(db: Database, name: str | None) -> bool:
+    """Whether an endpoint's model is marked as able to see pictures."""
+    return bool(db.value("SELECT 1 FROM seeing_models WHERE model = ?", name))
 
 
 def model(db: Database, step: str) -> str | None:
