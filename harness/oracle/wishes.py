@@ -153,7 +153,9 @@ class Judge:
                 return what == "SessionDeleted"
 
     def _was_erased(self, now: Step) -> bool:
-        return self._event.get("what") in ERASING and bool(self._event.get("erase_quotes")) and not now["words"]
+        """Whether the user has had the words erased that an entry stood on."""
+        what, wanted = self._event.get("what"), bool(self._event.get("erase_quotes"))
+        return now["words"] is None and (what == "Withdrawn" or (what in ERASING and wanted))
 
     def _is_on_board(self, entry: Step) -> bool:
         wanted = folded(entry["words"] or "")

@@ -103,6 +103,7 @@ def test_what_the_user_has_not_done_to_an_entry_is_seen(then: list[Step]) -> Non
         [presses("make_standing"), entry(scope="standing")],
         [presses(OVER), entry(state=OVER)],
         [CLEARED, entry(words=None, state=OVER)],
+        [{"kind": "event", "what": "Withdrawn", "message": 3}, entry(words=None, state=OVER)],
         [{"kind": "event", "what": "SessionDeleted", "erase_quotes": False}, entry(session=None)],
         [board("背景，要连贯"), board("别的"), entry(state=OVER)],
         [board("背景，要连贯"), board("别的"), entry(aside=[7])],
