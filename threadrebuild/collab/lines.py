@@ -9,6 +9,7 @@ import sqlite3
 from threadrebuild.collab import (
     aborting,
     control,
+    edited_away,
     household,
     inbox,
     lifting,
@@ -62,6 +63,7 @@ def edit(change: Change, event: Edited) -> None:
     quotes.keep_edit(change, before, event.text)  # QUOT-19
     reader.forget(change, before["id"])
     scribe.look(change, before["id"])  # SCRB-20
+    edited_away.after_edit(change, before, event.text)  # QUOT-22 REQ-47
     change.db.write(  # QUOT-23 QUOT-27
         "UPDATE inbox_items SET text = ? WHERE message = ? AND kind = 'line' AND state IN ('queued', 'held')",
         event.text,

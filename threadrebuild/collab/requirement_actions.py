@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from threadrebuild.collab import plans, quotes, requirements
+from threadrebuild.collab import edited_away, plans, quotes, requirements
 from threadrebuild.collab.change import Change, Conflict
 from threadrebuild.collab.events import RequirementActed
 from threadrebuild.collab.understanding import folded
@@ -57,6 +57,9 @@ def act(change: Change, event: RequirementActed) -> None:
             _restore(doing, row)
         case "whole_conversation":
             _widen(doing, row)
+        case "keep":
+            edited_away.keep(change, row["id"])  # REQ-47
+            doing.log("kept", row["id"])
 
 
 def confirm(change: Change, plan: int, row: sqlite3.Row, action: int) -> None:
@@ -65,7 +68,15 @@ def confirm(change: Change, plan: int, row: sqlite3.Row, action: int) -> None:
 
 
 def offered(db: Database, plan: int, row: sqlite3.Row) -> tuple[str, ...]:
-    """The buttons of an entry in a plan's list."""
+    """The buttons of an entry in a plan's list; of one that an edit has taken away those that answer this first."""
+    found = _offered(db, plan, row)
+    if row["edited_away"] is None or row["inherited"]:
+        return found
+    ending = "not_a_requirement" if row["state"] == "pending" else "no_longer_applies"
+    return tuple(dict.fromkeys((ending, "keep", *found)))  # REQ-47
+
+
+def _offered(db: Database, plan: int, row: sqlite3.Row) -> tuple[str, ...]:
     if row["state"] in ("pending", "legacy"):
         return "confirm", "not_a_requirement"
     if row["set_aside"]:

@@ -122,5 +122,6 @@ def _shown(db: Database, plan: int, row: sqlite3.Row) -> dict[str, Any]:
         "applies_to": _applies_to(row),
         "inherited_from": row["origin"] if row["inherited"] else None,
         "set_aside": bool(row["set_aside"]),
+        "edited_away": row["edited_away"] is not None,  # REQ-47
         "actions": requirement_actions.offered(db, plan, row),  # REQ-45
     }

@@ -9,7 +9,18 @@ import json
 import sqlite3
 from typing import Any
 
-from threadrebuild.collab import complaints, costs, holds, household, plans, reader, requirements, scribe_patch, steps
+from threadrebuild.collab import (
+    complaints,
+    costs,
+    edited_away,
+    holds,
+    household,
+    plans,
+    reader,
+    requirements,
+    scribe_patch,
+    steps,
+)
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.events import Scribed
 from threadrebuild.collab.scribe_patch import Heard
@@ -81,10 +92,15 @@ def came(change: Change, event: Scribed) -> None:
     )
     if event.cost:
         costs.book(change, "scribe", quote["session"], event.cost, None)  # SCRB-19
-    _done(change, row, "done")
+    _done(change, row)
     if quote["erased"] or plan is None:
         return
-    words = Heard(quote, plan, ticket, frozenset(entry["number"] for entry in body["entries"]))
+    shown = frozenset(entry["number"] for entry in body["entries"])
+    if row["version"]:
+        if failure is None:
+            edited_away.take(change, quote, shown, event.raw)  # QUOT-22
+        return
+    words = Heard(quote, plan, ticket, shown)
     if failure is not None or not scribe_patch.take(change, words, event.raw):  # SCRB-18 REQ-18
         complaints.capture(change, quote, plan, ticket)  # SCRB-18
 
@@ -150,28 +166,30 @@ def _ask(change: Change, waiting: sqlite3.Row) -> bool:
         # Filed nowhere any more: they are read once they are.
         change.db.write("DELETE FROM scribings WHERE id = ?", waiting["id"])
         return False
-    if not steps.scribe_is_on(change.db):  # SCRB-01
-        _done(change, waiting, "done")
-        complaints.capture(change, quote, plan, ticket)  # SCRB-01
+    on = steps.scribe_is_on(change.db)
+    if waiting["version"]:
+        asked = edited_away.question(change, quote, waiting["version"])
+    else:
+        asked = _question(change.db, quote, plan, ticket)
+        if not on:
+            complaints.capture(change, quote, plan, ticket)  # SCRB-01
+    if not on or asked is None:  # SCRB-01
+        _done(change, waiting)
         return False
-    body = {
-        "asks": ASKS,
-        "line": quote["text"],
-        "question": waiting["question"],  # SCRB-02 SCRB-06
-        "place": household.place(change.db, quote["session"]),
-        **_known(change.db, plan, ticket),
-        **_call(change.db),
-    }
+    body = {**asked, "question": waiting["question"], **_call(change.db)}  # SCRB-02
     effect = change.effect("scribe", body, subject=f"scribe:{waiting['id']}")
     change.db.write("UPDATE scribings SET state = 'asked', effect = ? WHERE id = ?", effect, waiting["id"])
     return True
 
 
-def _known(db: Database, plan: int, ticket: int | None) -> dict[str, Any]:
-    """What the scribe is shown of a plan; nothing that a Bot has said is among it."""
+def _question(db: Database, quote: sqlite3.Row, plan: int, ticket: int | None) -> dict[str, Any]:
+    """What the scribe is asked about words, and shown of their plan; nothing that a Bot has said is among it."""
     tickets = db.rows("SELECT number, title FROM tickets WHERE plan = ? ORDER BY number", plan)
     in_force = [row for row in requirements.listed(db, plan, ticket) if row["state"] == "active"]
     return {
+        "asks": ASKS,
+        "line": quote["text"],  # SCRB-06
+        "place": household.place(db, quote["session"]),  # SCRB-06
         "goal": plans.points_of(db, plan)["goal"],
         "tickets": [dict(row) for row in tickets],
         "entries": [_shown(row) for row in in_force[:ENTRIES_SHOWN]],  # SCRB-06
@@ -201,5 +219,5 @@ def _quote(db: Database, quote: int) -> sqlite3.Row:
     return row
 
 
-def _done(change: Change, row: sqlite3.Row, state: str) -> None:
-    change.db.write("UPDATE scribings SET state = ? WHERE id = ?", state, row["id"])
+def _done(change: Change, row: sqlite3.Row) -> None:
+    change.db.write("UPDATE scribings SET state = 'done' WHERE id = ?", row["id"])
