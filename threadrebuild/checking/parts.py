@@ -123,8 +123,10 @@ def _whole(path: Path) -> Part:
     kind = _kind(path)
     if kind != "text":
         return Part(path.stem, kind, path)
-    split = split_page if path.suffix.lower() in PAGES else split_text
-    return Part(path.stem, kind, path, "\n\n".join(f"{title}\n{text}" for title, text in split(_text(path), path.stem)))
+    text = _text(path)
+    if path.suffix.lower() in PAGES:
+        text = "\n\n".join(f"{title}\n{said}".strip() for title, said in split_page(text, ""))
+    return Part(path.stem, kind, path, text.strip())
 
 
 def _apart(path: Path, until: float) -> list[Part]:

@@ -14,7 +14,7 @@ SIDE = 700  # CHK-16
 OPENING = 120
 FOLDER = "checks"
 """The folder of a plan's in which such pictures are kept; what is in it was not made by a Bot, and is no work."""
-_NUMBER = re.compile(r"\d[\d,.]*\s*(?:%|％|‰|[A-Za-z°]{1,4}\b|[\u4e00-\u9fff]{1,2})")
+_NUMBER = re.compile(r"\d[\d,.]*[ \t]*(?:%|％|‰|[A-Za-z°]{1,4}\b|[\u4e00-\u9fff]{1,2})")
 _NAME = re.compile(r"[《“「『\"]([^》”」』\"\n]{1,30})[》”」』\"]|\b([A-Z][\w.-]*(?: [A-Z][\w.-]*)*)")
 
 

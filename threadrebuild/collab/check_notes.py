@@ -131,8 +131,8 @@ def _body(change: Change, plan: int, kind: str, written: dict[str, Any]) -> chec
     if isinstance(body, check_bodies.Command | check_bodies.Continuity) and body.command:
         seen = _has_succeeded(change.db, plan, body.command, body.folder)
         lists = isinstance(body, check_bodies.Continuity)
-        written = not lists and _was_written(change.db, plan, body.command)  # CHK-20
-        if not seen and not written:  # CHK-08
+        by_user = not lists and _was_written(change.db, plan, body.command)  # CHK-20
+        if not seen and not by_user:  # CHK-08
             raise ValueError("that command has not succeeded in the plan, and the user has not written it")
     elif isinstance(body, check_bodies.Continuity):
         pattern = "/".join(filter(None, (body.folder, body.glob or body.file)))

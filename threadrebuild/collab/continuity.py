@@ -22,7 +22,7 @@ LOOK_AT = (
     "Do the two sides join? Name a transition that is missing.",
     "Is the same subject the same on both sides: people, products, names, terms, numbers and their units, places and"
     " directions?",
-    "Is the style the same: of pictures the manner, rendering, colours and characters; of texts tone, format, numbering?",
+    "Is the style the same: in pictures manner, rendering, colours and characters; in texts tone, format and numbers?",
     "Is anything said or shown twice, or left out? What cannot be seen from this is not judged.",
 )
 NEARLY_IDENTICAL = "Two sides of a seam that are nearly identical are good: the parts join without a gap."
