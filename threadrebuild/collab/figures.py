@@ -14,6 +14,8 @@ Item = Literal["duration", "resolution", "aspect", "frame_rate"]
 Bound = Literal["bare", "about", "at_least", "at_most"]
 MARK = "№"
 """Stands for the number in a clause; no text has it, once its width is made alike."""
+REACH = 100
+"""How many characters before and after a number say what it is."""
 
 CLAUSE = re.compile(r"(?:[^,。!?;、\n]|(?<=\d),(?=\d{3}(?!\d)))+")
 _QUALIFIED = r"(?:大约|大概|约|差不多|将近|接近|至少|最少|最多|至多|不超过|不少于|最长|最短|顶多|起码|要|是|为|:)*"
@@ -105,7 +107,7 @@ class Figure:
     shaped: bool
     """Whether a verb that says what a film is made into stands directly before it."""
     phrase: str
-    """Its clause without spaces, № in its place."""
+    """What is around it in its clause, without spaces, № in its place."""
     clause: int
     """The number of its clause in the text."""
     begin: int
@@ -148,7 +150,8 @@ def tight(text: str) -> str:
 
 def _figure(clause: str, form: Form, number: int, offset: int) -> Figure | None:
     """The number of a form, unless its clause says that it is none, or none of a film."""
-    phrase = tight(clause[: form.begin]) + MARK + tight(clause[form.end :])
+    before, after = clause[max(0, form.begin - REACH) : form.begin], clause[form.end : form.end + REACH]
+    phrase = tight(before) + MARK + tight(after)
     phrase = _ASKING.sub("", phrase)
     phrase = _NOT_UNDER.sub("不少于", _NOT_OVER.sub("不超过", phrase))
     item, written = cast(Item, form.item), clause[form.begin : form.end]
