@@ -6,7 +6,7 @@ from typing import Any
 
 from checking import accepted, added, ran, running, runs
 from ending import ROOM, at_work, end_turn, hops, send, tell
-from evening import Evening, shell
+from evening import Evening, shell, write
 
 from harness.expect import expect, expect_equal, proves
 from threadrebuild.collab import checks, events, plans
@@ -199,6 +199,18 @@ def test_a_verdict_made_from_pictures_is_advice_only(tmp_path: Path) -> None:
         organized(home, status="done")
         stuck = plans.points_of(home.db, 1)["progress"]["stuck"]
         expect_equal("CHK-19", bool(stuck), blocks, f"{of}: it keeps the organizer from closing the plan")
+
+
+@proves("CHK-16")
+def test_a_picture_of_a_seam_is_no_artifact(tmp_path: Path) -> None:
+    home, plan = at_work(tmp_path)
+    folder = home.value("SELECT folder FROM plans WHERE id = ?", plan)
+    picture, beside = f"{folder}/checks/1/01.png", f"{folder}/checks.png"
+    for path in (picture, beside):
+        hops(home, "导演", write(path))
+    hops(home, "导演", send("衔接图", files=[picture, beside]))
+    artifacts = home.rows("SELECT path, written FROM artifacts ORDER BY id")
+    expect_equal("CHK-16", artifacts, [(beside, 1), (beside, 0)], "what was made and shown in the plan")
 
 
 def test_a_plan_runs_no_other_check_while_seams_are_judged(tmp_path: Path) -> None:

@@ -527,6 +527,12 @@ CREATE TABLE artifacts (
 );
 CREATE INDEX artifacts_of_plan ON artifacts (plan);
 CREATE INDEX artifacts_of_message ON artifacts (message);
+-- What checks keep there was made by no Bot.
+-- CHK-16
+CREATE TRIGGER what_checks_keep_is_no_artifact BEFORE INSERT ON artifacts
+WHEN EXISTS (SELECT 1 FROM plans WHERE substr(NEW.path, 1, length(folder) + 8) = folder || '/checks/') BEGIN
+  SELECT RAISE(IGNORE);
+END;
 
 -- ------------------------------------------------------------------ work and turns
 
