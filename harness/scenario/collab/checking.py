@@ -4,15 +4,16 @@ import json
 from collections.abc import Callable
 from typing import Any, Literal, cast
 
-from harness.scenario.collab.scene import AddCheck, Checked, DeleteCheck, EditCheck, RunChecks, span_of
+from harness.scenario.collab.scene import AddCheck, Checked, DeleteCheck, EditCheck, RunChecks, SeamJudged, span_of
 from harness.scenario.stories.loading import Story
 from harness.world.rooms import Reply, Rooms, Unscripted
 from threadrebuild.collab import events
 from threadrebuild.collab.engine import Effect
 
 CHECK_SECONDS = 1.0
+OVERALL = "overall"
 LOOKS_AT = ("path", "command", "glob", "file")
-Outcome = Literal["passed", "failed", "out_of_bounds", "error"]
+Outcome = Literal["passed", "failed", "out_of_bounds", "error", "gathered"]
 Doing = AddCheck | EditCheck | DeleteCheck | RunChecks
 
 
@@ -38,22 +39,30 @@ def event_of(rooms: Rooms, entry: Doing) -> Callable[[str, int], events.Event]:
 
 
 def results_of(story: Story) -> dict[str, list[Any]]:
-    """What the runs of each check come to, run by run. Raises `ScenarioError` for a check that is told of twice."""
+    """What the runs of each check come to, and what is judged of each seam, one after the other.
+
+    Raises `ScenarioError` for what is told of twice.
+    """
     results: dict[str, list[Any]] = {}
     for at, entry in enumerate(story.story):
-        if isinstance(entry, Checked):
-            if entry.checked in results:
-                raise story.error(f"story[{at}]: the runs of {entry.checked!r} are told twice", "story", at)
-            results[entry.checked] = entry.results
+        if isinstance(entry, Checked | SeamJudged):
+            name, told = (entry.checked, entry.results) if isinstance(entry, Checked) else (entry.seam, entry.answers)
+            if name in results:
+                raise story.error(f"story[{at}]: the runs of {name!r} are told twice", "story", at)
+            results[name] = told
     return results
 
 
 def reply(effect: Effect, written: str | dict[str, Any]) -> Reply:
-    """What a run comes to: an outcome, or with `takes`, `tail` and what is said of it."""
+    """What a run comes to: an outcome, or with `takes`, `tail` and what is said of it; or what a judge says."""
+    if effect.kind == "judge_joint":
+        return _judgement(effect, written)
     told = {"outcome": written} if isinstance(written, str) else dict(written)
     outcome = cast(Outcome, told.pop("outcome"))
     tail, takes = told.pop("tail", ""), told.pop("takes", None)
     seconds = CHECK_SECONDS if takes is None else span_of(takes)
+    if outcome == "gathered":
+        told = _seams(**told)
     return Reply(
         seconds,
         lambda key, at: events.CheckRan(key=key, at=at, effect=effect.id, outcome=outcome, detail=told, tail=tail),
@@ -68,9 +77,28 @@ def name_of(body: dict[str, Any], item: str | None, matched: str | None) -> str:
 
 
 def asked_of(effect: Effect) -> str:
-    """What the check is called that a run is of."""
+    """What the check is called that a run is of, or the seam that is judged."""
+    if effect.kind == "judge_joint":
+        return str(effect.body["seam"] or OVERALL)
     measure = effect.body["measure"]
     return name_of(effect.body["body"], measure and measure["item"], effect.body["matched"])
+
+
+def _seams(seams: list[str], pictures: bool = False) -> dict[str, Any]:
+    """What a continuity check has gathered of its seams, of texts also of the whole."""
+    shown = {"picture": "checks/seam.png"} if pictures else {"before": "前", "after": "后"}
+    return {"joints": [{"name": seam, **shown} for seam in seams], "overall": None if pictures else []}
+
+
+def _judgement(effect: Effect, written: str | dict[str, Any]) -> Reply:
+    failure = str(written) if written in ("fails", "error") else None
+    if isinstance(written, dict):
+        written = json.dumps({"clean": False, **written}, ensure_ascii=False)
+    raw = None if failure else '{"clean": true}' if written == "clean" else written
+    return Reply(
+        CHECK_SECONDS,
+        lambda key, at: events.JointJudged(key=key, at=at, effect=effect.id, raw=raw, failure=failure),
+    )
 
 
 def _named(rooms: Rooms, name: str) -> int:

@@ -40,6 +40,7 @@ from harness.scenario.collab.scene import (
     RunChecks,
     Say,
     Scene,
+    SeamJudged,
     Stop,
     Until,
     Withdraw,
@@ -166,7 +167,7 @@ def _tell(played: Played, log: RunLog, number: int) -> None:
                 rooms.world.sleep(span_of(entry.after))
         if isinstance(entry, Until):
             rooms.world.sleep(max(0.0, (_moment(entry.until) - rooms.world.now).total_seconds()))
-        elif not isinstance(entry, BotTurn | Checked):
+        elif not isinstance(entry, BotTurn | Checked | SeamJudged):
             _happen(played, entry)
 
 

@@ -350,7 +350,17 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     checked: Text
     results: Annotated[list[str | dict[str, Any]], Meta(min_length=1)]
-    """Outcomes; or with `outcome`, `takes`, `tail` and what is said of it."""
+    """Outcomes; or with `outcome`, `takes`, `tail` and what is said of it; "gathered" with `seams`, and `pictures`."""
+
+
+class SeamJudged(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What the judge says of a seam, or of the "overall", each time that it is asked.
+
+    `clean`, `fails`, `{ problem = "…" }`, or something else in words.
+    """
+
+    seam: Text
+    answers: Annotated[list[str | dict[str, Any]], Meta(min_length=1)]
 
 
 class Until(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -385,6 +395,7 @@ EVENTS: dict[str, type] = {
     "delete_check": DeleteCheck,
     "run_checks": RunChecks,
     "checked": Checked,
+    "seam": SeamJudged,
     "crash": Crash,
     "until": Until,
     "any_order": AnyOrder,

@@ -334,4 +334,5 @@ _ANSWERS: dict[str, Callable[[StoryScript, Rooms, Effect], Reply]] = {
     "organizer": StoryScript.organize,
     "kill": StoryScript.kill,
     "run_check": StoryScript.check,
+    "judge_joint": StoryScript.check,
 }
