@@ -36,7 +36,10 @@ def _is(ended: running.Ended, wanted: str) -> bool:
     return not ended.is_cut and _plain(ended.output.decode(errors="replace")) == _plain(wanted)
 
 
-def _plain(output: str) -> str:
-    """An output without what nobody sees: spaces at the ends of lines, and blank lines at the end."""
-    lines = [line.rstrip() for line in output.splitlines()]  # CHK-02
-    return "\n".join(lines).rstrip("\n")  # CHK-02
+def _plain(output: str) -> list[str]:
+    """An output's lines without what nobody sees: spaces at their ends, and blank lines at the end."""
+    lines = output.splitlines()
+    lines[:] = map(str.rstrip, lines)  # CHK-02
+    last = max((at for at, line in enumerate(lines, 1) if line), default=0)
+    del lines[last:]  # CHK-02
+    return lines

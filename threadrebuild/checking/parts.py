@@ -18,6 +18,7 @@ Kind = Literal["video", "picture", "text"]
 TEXT_BYTES = 8 << 20
 AT_MOST = 200
 """How many parts are looked at, so that a pattern that matches everything comes to an end."""
+_DIGITS = 20
 _FENCE = re.compile(r" {0,3}(```|~~~)")
 _HEADING = re.compile(r" {0,3}#{1,2}[ \t]+(.+?)[ \t#]*$")
 _UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*$")
@@ -53,10 +54,10 @@ def of(workspace: Path, body: Continuity, until: float) -> list[Part]:
     return parts
 
 
-def in_natural_order(name: str) -> list[tuple[int, int, str]]:
+def in_natural_order(name: str) -> list[str]:
     """A key by which C2 comes before C10."""
-    pieces = re.split(r"(\d+)", name)
-    return [(0, int(each), "") if each.isdecimal() else (1, 0, each) for each in pieces if each]  # CHK-15
+    pieces = re.findall(r"\d+|\D+", name)
+    return [each.rjust(_DIGITS, "0") if each.isdecimal() else each for each in pieces]  # CHK-15
 
 
 def split_text(text: str, name: str) -> list[tuple[str, str]]:

@@ -37,7 +37,7 @@ def run(asked: dict[str, Any], workspace: Path, probe: Probe = media.probe) -> R
         return Ran("out_of_bounds", {"says": "out of bounds", "path": str(found)})
     except Unreadable as found:
         return unreadable(found.path, found.why)
-    except media.NoProgram as missing:  # WORDS-28
+    except media.NoProgram as missing:
         says = "no ffprobe" if str(missing) == "ffprobe" else "could not run"
         return Ran("error", {"says": says, "why": str(missing)})
     except (OSError, ValueError) as error:

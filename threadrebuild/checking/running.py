@@ -40,7 +40,7 @@ def run(command: Sequence[str], folder: Path, seconds: float) -> Ended:
     keeper = subprocess.Popen(
         [sys.executable, "-I", "-S", str(_KEEPER), *command],
         cwd=folder,
-        env={name: os.environ[name] for name in ENVIRONMENT if name in os.environ},  # CHK-04
+        env=_environment(),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -67,6 +67,10 @@ def deadline(seconds: float) -> float:
 def left(until: float) -> float:
     """The seconds left until a deadline; 0 once it has passed."""
     return max(0.0, until - time.monotonic())
+
+
+def _environment() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if name in ENVIRONMENT}  # CHK-04
 
 
 class _Heard:

@@ -71,10 +71,10 @@ def held_open(change: Change, plan: int, before: dict[str, Any], now: dict[str, 
 
 def _hinders(db: Database, check: sqlite3.Row) -> bool:
     last = checks.last_run(db, check)
-    if last is None:  # CHK-11
-        return True
-    is_advice = continuity.only_advises(last)  # CHK-19
-    return last["outcome"] == "failed" and not is_advice  # CHK-11
+    return (
+        last is None  # CHK-11
+        or (last["outcome"] == "failed" and not continuity.only_advises(last))  # CHK-11
+    )
 
 
 def _stuck(db: Database, check: sqlite3.Row) -> str:
@@ -129,10 +129,11 @@ def _body(change: Change, plan: int, kind: str, written: dict[str, Any]) -> chec
     """What a check of the organizer looks at. Raises ValueError where it cannot, or may not, be so."""
     body = checks.body_of(kind, written)
     if isinstance(body, check_bodies.Command | check_bodies.Continuity) and body.command:
-        seen = _has_succeeded(change.db, plan, body.command, body.folder)
-        lists = isinstance(body, check_bodies.Continuity)
-        by_user = not lists and _was_written(change.db, plan, body.command)  # CHK-20
-        if not seen and not by_user:  # CHK-08
+        # To stand in the user's words is enough for a command, but tells of no parts.
+        if not _has_succeeded(change.db, plan, body.command, body.folder) and (
+            isinstance(body, check_bodies.Continuity)  # CHK-20
+            or not _was_written(change.db, plan, body.command)  # CHK-08
+        ):
             raise ValueError("that command has not succeeded in the plan, and the user has not written it")
     elif isinstance(body, check_bodies.Continuity):
         pattern = "/".join(filter(None, (body.folder, body.glob or body.file)))

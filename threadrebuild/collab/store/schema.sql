@@ -1199,7 +1199,7 @@ CREATE TABLE check_joints (                       -- what a model judges of a co
   picture TEXT,                                   -- where both sides of it are shown
   shown TEXT NOT NULL,                            -- what is shown of it, as JSON
   effect INTEGER REFERENCES effects (id),         -- that asks the model
-  again INTEGER NOT NULL DEFAULT 0 CHECK (again BETWEEN 0 AND 1),  -- how often it was asked once more
+  again INTEGER NOT NULL DEFAULT 0,               -- how often it was asked once more
   verdict TEXT CHECK (verdict IN ('clean', 'bad', 'unjudged')),
   problem TEXT NOT NULL DEFAULT ''
 );
