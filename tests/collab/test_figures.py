@@ -1,5 +1,7 @@
 """The numbers of requirements, phrase by phrase: what the words around a number make of it, and what it is without."""
 
+from pathlib import Path
+
 from hypothesis import given
 from phrases import (
     DECADES,
@@ -14,6 +16,8 @@ from phrases import (
     Read,
     varied,
 )
+from scribing import row, studio
+from scribing import says as said
 
 from harness.expect import expect_equal, proves
 from threadrebuild.collab import measures
@@ -112,8 +116,10 @@ EVERYTHING = (
     Phrase("还是约 {n} 分钟吧", "2", MINUTES, "about", ("约",)),
 )
 CANONICAL = (
-    ("REQ-10", "约 2 分钟", (Measure("duration", "120", "about"),)),
     ("REQ-11", "第 3 秒", ()),
+    ("REQ-11", "不要 4K", ()),
+    ("REQ-10", "最多 90 秒", (Measure("duration", "90", "at_most"),)),
+    ("REQ-10", "至少 90 秒", (Measure("duration", "90", "at_least"),)),
     ("REQ-12", "剪成 90 秒发给我", (Measure("duration", "90"),)),
     ("REQ-13", "画幅 9:16", (Measure("aspect", "9:16"),)),
     ("REQ-14", "帧率 24", (Measure("frame_rate", "24"),)),
@@ -123,7 +129,7 @@ CANONICAL = (
     ("WORDS-10", "帧率 24 或 30", ()),
     ("WORDS-11", "码率 8k", ()),
 )
-"""The plainest case of each rule of the reader."""
+"""The plainest cases of each rule of the reader."""
 
 
 def read(text: str) -> Read:
@@ -148,13 +154,29 @@ def decided(rule: str, phrases: tuple[Phrase, ...]) -> None:
 
 @proves("REQ-10")
 def test_a_quote_is_read_with_its_qualifier_and_kept_only_where_it_is_one_number() -> None:
-    others_hold("REQ-10")
     decided("REQ-10", QUALIFIED)
+    others_hold("REQ-10")
     decided("REQ-10", OF_EACH_ITEM)
     for text in ("片长 2 分钟,彩蛋 5 秒", "先剪 90 秒,再剪 60 秒", "4K 竖屏", "好看一点"):
         expect_equal("REQ-10", measures.the_one(text), None, f"the one number of “{text}”")
     one = measures.the_one("加中英字幕,片长约 2 分钟")
     expect_equal("REQ-10", one, Measure("duration", "120", "about"), "the one number among other words")
+
+
+@proves("REQ-10")
+def test_an_entry_keeps_the_number_of_a_quote_that_gives_exactly_one(tmp_path: Path) -> None:
+    for place, (line, quote, wanted) in enumerate(
+        [
+            ("片长约 2 分钟,背景换成夜景", "片长约 2 分钟", ("duration", "120", "about")),
+            ("画幅改一下,16:9", "16:9", ("aspect", "16:9", "bare")),
+            ("片长 2 分钟,彩蛋 5 秒", "片长 2 分钟,彩蛋 5 秒", (None, None, None)),
+            ("背景换成夜景", "背景换成夜景", (None, None, None)),
+        ]
+    ):
+        home, plan = studio(tmp_path / str(place))
+        said(home, line, plan, add=[row(quote)])
+        kept = home.rows("SELECT item, value, bound FROM requirements")
+        expect_equal("REQ-10", kept, [wanted], f"what is kept of “{quote}”, out of “{line}”")
 
 
 @proves("REQ-11")
@@ -167,6 +189,7 @@ def test_a_moment_a_range_a_deadline_or_what_is_not_wanted_is_no_number() -> Non
 
 @proves("REQ-12")
 def test_a_number_right_after_a_shaping_verb_counts_whatever_follows() -> None:
+    expect_equal("REQ-12", read("剪成 90 秒发给我"), (Measure("duration", "90"),), "a shaped number before a wish")
     others_hold("REQ-12")
     decided("REQ-12", SHAPED)
     expect_equal("REQ-12", read("90 秒发给我"), (), "a number that nothing shapes, and that is a deadline")
@@ -174,13 +197,13 @@ def test_a_number_right_after_a_shaping_verb_counts_whatever_follows() -> None:
 
 @proves("REQ-13")
 def test_a_ratio_needs_a_word_for_the_frame_and_is_no_score() -> None:
+    expect_equal("REQ-13", read("竖屏,比例 9:16"), (Measure("aspect", "9:16"),), "a shape beside a ratio")
     others_hold("REQ-13")
     decided("REQ-13", FRAMED)
     for text, shape in (("竖屏", "portrait"), ("横屏", "landscape")):
         expect_equal("REQ-13", read(text), (Measure("aspect", shape),), f"what “{text}” gives")
     for text in ("比分 2:1", "横幅", "竖幅", "16:9"):
         expect_equal("REQ-13", read(text), (), f"what “{text}” gives")
-    expect_equal("REQ-13", read("竖屏,比例 9:16"), (Measure("aspect", "9:16"),), "a shape beside a ratio")
     quoted = tuple(measures.in_words("16:9", "画幅 16:9"))
     expect_equal("REQ-13", quoted, (Measure("aspect", "16:9"),), "a quote out of a line about the frame")
 
@@ -208,12 +231,12 @@ def test_not_over_and_not_under_are_limits_and_a_question_is_no_refusal() -> Non
 
 @proves("REQ-16")
 def test_short_minutes_stand_before_seconds_or_after_a_word_for_the_length() -> None:
+    for text in ("10分", "2m", "考了 10 分"):
+        expect_equal("REQ-16", read(text), (), f"what “{text}” gives")
     others_hold("REQ-16")
     decided("REQ-16", SHORT_UNITS)
     for text, seconds in (("1分30秒", "90"), ("2m30s", "150"), ("片长 10分", "600"), ("时长 2m", "120")):
         expect_equal("REQ-16", read(text), (Measure("duration", seconds),), f"what “{text}” gives")
-    for text in ("10分", "2m", "考了 10 分"):
-        expect_equal("REQ-16", read(text), (), f"what “{text}” gives")
 
 
 # ---------------------------------------------------------------- with any number and thing

@@ -62,7 +62,7 @@ def add(
     """
     words = span.strip()[:LONGEST]
     number = change.db.value("SELECT ifnull(max(number), 0) + 1 FROM requirements")
-    said = measures.the_one(words)  # REQ-10
+    said = measures.the_one(words, change.db.value("SELECT text FROM quotes WHERE id = ?", quote) or "")
     requirement = change.db.write(
         "INSERT INTO requirements (number, quote, span, paraphrase, category, nature, polarity, source, scope, plan,"
         " ticket, session, state, item, value, bound, replaces, at)"
@@ -80,7 +80,7 @@ def add(
         ticket,
         session,
         state,
-        *((said.item, said.value, said.bound) if said else (None, None, None)),
+        *((None, None, None) if said is None else (said.item, said.value, said.bound)),  # REQ-10
         replaces,
         change.at,
     )

@@ -110,7 +110,7 @@ def _add(taking: _Taking, row: Any) -> None:
     if known:  # SCRB-13
         requirements.say_again(change, known[0]["id"], heard.quote["id"], heard.plan)
         return
-    said_number = measures.the_one(span)
+    said_number = measures.the_one(span, heard.quote["text"])
     other = next((entry for entry in here if _is_number_of(entry, said_number, place)), None)
     if other is not None and said_number is not None:  # REQ-05
         _renumber(taking, other, span, said, said_number)
@@ -142,7 +142,7 @@ def _change(taking: _Taking, row: Any) -> None:
     said = msgspec.convert(row, _Changed)
     span = _span(taking.heard, said.quote)
     old = _pointed_at(taking, said.entry)
-    number, before = measures.the_one(span), _number_of(old)
+    number, before = measures.the_one(span, taking.heard.quote["text"]), _number_of(old)
     if number is not None and before is not None and number.item == before.item:  # SCRB-15
         _renumber(taking, old, span, said, number)
         return
