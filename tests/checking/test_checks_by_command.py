@@ -12,9 +12,16 @@ from threadrebuild.checking import running as runner
 from threadrebuild.collab import bounds
 
 
+def expect_commands_run(at: Checked) -> None:
+    """A command of the workspace runs, with a time that it may take: what all checks here build on."""
+    expect("CHK-03", at.command("true", timeout_s=9).outcome != "out_of_bounds", "it looks at nothing outside")
+    expect("CHK-04", at.command("true", timeout_s=9).outcome != "error", "nine seconds are no wrong time")
+
+
 @proves("CHK-01")
 def test_a_command_ends_with_the_exit_code_that_it_should(tmp_path: Path) -> None:
     at = Checked(tmp_path)
+    expect_commands_run(at)
     for command, body, wanted in (
         ("true", {}, ("passed", "ended as expected")),
         ("exit 1", {}, ("failed", "exit")),
@@ -44,6 +51,9 @@ def test_a_command_runs_at_the_workspaces_root_or_in_a_folder_of_it(tmp_path: Pa
 @proves("CHK-02")
 def test_an_output_is_compared_without_what_nobody_sees(tmp_path: Path) -> None:
     at = Checked(tmp_path)
+    expect_commands_run(at)
+    for wanted, outcome in (("a", "passed"), ("b", "failed")):
+        expect_equal("CHK-01", at.command("printf a", output=wanted).outcome, outcome, f"a against {wanted}")
     for printed, wanted, outcome in (
         (r"a\nb", "a\nb", "passed"),
         (r"a\nb\n", "a\nb", "passed"),
@@ -146,6 +156,7 @@ def test_a_command_that_a_link_leads_outside_is_not_run(tmp_path: Path) -> None:
 @proves("CHK-04")
 def test_a_command_has_the_environment_of_a_terminal_and_nothing_else(tmp_path: Path) -> None:
     at = Checked(tmp_path)
+    expect_commands_run(at)
     given = {"SSH_AUTH_SOCK": "/run/agent", "THREADREBUILD_TOKEN": "secret", "PYTHONPATH": "x", "LANG": "zh_CN.UTF-8"}
     with mock.patch.dict(os.environ, given):
         ran = at.command("env")
@@ -160,6 +171,7 @@ def test_a_command_has_the_environment_of_a_terminal_and_nothing_else(tmp_path: 
 @proves("CHK-04")
 def test_a_command_runs_under_sh_in_a_process_group_of_its_own(tmp_path: Path) -> None:
     at = Checked(tmp_path)
+    expect_commands_run(at)
     group, shell = at.command("ps -o pgid= -p $$; readlink -f /bin/sh > /dev/null; echo $0").tail.split()
     expect("CHK-04", int(group) != os.getpgid(0), "a group of its own")
     expect_equal("CHK-04", shell, "/bin/sh", "its shell")
@@ -168,6 +180,7 @@ def test_a_command_runs_under_sh_in_a_process_group_of_its_own(tmp_path: Path) -
 @proves("CHK-04")
 def test_nothing_of_a_command_is_left_when_it_ends_or_its_time_is_up(tmp_path: Path) -> None:
     at = Checked(tmp_path)
+    expect_commands_run(at)
     for command, outcome in (
         ("sleep {} & exit 0", "passed"),
         ("sleep {} & wait", "failed"),
@@ -189,6 +202,7 @@ def test_nothing_of_a_command_is_left_when_it_ends_or_its_time_is_up(tmp_path: P
 @proves("CHK-04")
 def test_a_command_has_its_time_and_no_more_than_the_longest(tmp_path: Path) -> None:
     at = Checked(tmp_path)
+    expect("CHK-03", at.command("true").outcome != "out_of_bounds", "a command of the workspace")
     given: list[float] = []
 
     def run(command: object, folder: Path, seconds: float) -> runner.Ended:

@@ -33,7 +33,7 @@ def run(asked: dict[str, Any], workspace: Path, probe: Probe = media.probe) -> R
                 return _gather(asked, body, workspace, until)
     except check_bodies.OutOfBounds:  # CHK-03
         return Ran("out_of_bounds", {"says": "out of bounds", "path": _named(asked["body"])})
-    except OutOfBounds as found:  # CHK-03
+    except OutOfBounds as found:
         return Ran("out_of_bounds", {"says": "out of bounds", "path": str(found)})
     except Unreadable as found:
         return unreadable(found.path, found.why)

@@ -90,7 +90,7 @@ def body_of(kind: str, written: dict[str, Any]) -> check_bodies.Body:
     try:
         return check_bodies.read(kind, written)
     except check_bodies.OutOfBounds as error:
-        raise Conflict("out_of_bounds", str(error)) from None  # CHK-03
+        raise Conflict("out_of_bounds", str(error)) from None
 
 
 def define(
