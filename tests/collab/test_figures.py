@@ -157,7 +157,7 @@ def test_a_quote_is_read_with_its_qualifier_and_kept_only_where_it_is_one_number
     decided("REQ-10", QUALIFIED)
     others_hold("REQ-10")
     decided("REQ-10", OF_EACH_ITEM)
-    for text in ("片长 2 分钟,彩蛋 5 秒", "先剪 90 秒,再剪 60 秒", "4K 竖屏", "好看一点"):
+    for text in ("片长 2 分钟,彩蛋 5 秒", "先剪 90 秒,再剪 60 秒", "4K,30 fps", "好看一点"):
         expect_equal("REQ-10", measures.the_one(text), None, f"the one number of “{text}”")
     one = measures.the_one("加中英字幕,片长约 2 分钟")
     expect_equal("REQ-10", one, Measure("duration", "120", "about"), "the one number among other words")
@@ -197,8 +197,8 @@ def test_a_number_right_after_a_shaping_verb_counts_whatever_follows() -> None:
 
 @proves("REQ-13")
 def test_a_ratio_needs_a_word_for_the_frame_and_is_no_score() -> None:
-    expect_equal("REQ-13", read("竖屏,比例 9:16"), (Measure("aspect", "9:16"),), "a shape beside a ratio")
     others_hold("REQ-13")
+    expect_equal("REQ-13", read("竖屏,比例 9:16"), (Measure("aspect", "9:16"),), "a shape beside a ratio")
     decided("REQ-13", FRAMED)
     for text, shape in (("竖屏", "portrait"), ("横屏", "landscape")):
         expect_equal("REQ-13", read(text), (Measure("aspect", shape),), f"what “{text}” gives")

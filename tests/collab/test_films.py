@@ -1,6 +1,6 @@
 """Which delivered file is the finished film, told by its name and where it lies."""
 
-from harness.expect import expect_equal, proves
+from harness.expect import expect, expect_equal, proves
 from threadrebuild.collab import films
 
 PLAN = "work/001-新品片"
@@ -33,6 +33,7 @@ def ranked(paths: tuple[str, ...]) -> list[int | None]:
 
 @proves("WORDS-24")
 def test_a_place_goes_before_a_name_and_a_master_before_a_final_film() -> None:
+    expect("WORDS-25", films.rank(IN_ORDER[0][0], PLAN) is not None, "a master is measured")
     ranks = [ranked(row) for row in IN_ORDER]
     for row, found in zip(IN_ORDER, ranks, strict=True):
         expect_equal("WORDS-24", len(set(found)), 1, f"ranks of {row}, which are equally good: {found}")
@@ -44,14 +45,14 @@ def test_a_place_goes_before_a_name_and_a_master_before_a_final_film() -> None:
 
 @proves("WORDS-25")
 def test_a_part_a_version_a_trial_and_material_are_never_measured() -> None:
-    expect_equal("WORDS-24", films.rank("EP01_MASTER_v1.mp4", PLAN) is None, False, "a master is not measured")
+    for folder in FOLDERS:
+        for path in (f"{folder}/EP01_MASTER.mp4", f"{PLAN}/{folder}/deliverables/MASTER.mp4"):
+            expect_equal("WORDS-25", films.rank(path, PLAN), None, f"the rank of {path}")
     for name in (*NOT_MEASURED, *APART):
         expect_equal("WORDS-25", films.rank(name, PLAN), None, f"the rank of {name}")
     for name in (*NOT_MEASURED[2:], *APART[:-2]):
         expect_equal("WORDS-25", films.rank(f"{PLAN}/deliverables/{name}", PLAN), None, f"of {name}, handed over")
-    for folder in FOLDERS:
-        for path in (f"{folder}/EP01_MASTER.mp4", f"{PLAN}/{folder}/deliverables/MASTER.mp4"):
-            expect_equal("WORDS-25", films.rank(path, PLAN), None, f"the rank of {path}")
+    expect("WORDS-25", films.rank("EP01_MASTER_v1.mp4", PLAN) is not None, "a master is measured")
 
 
 def test_titles_of_parts_and_of_other_versions() -> None:

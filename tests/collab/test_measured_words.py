@@ -258,6 +258,7 @@ def test_a_duration_needs_a_word_that_makes_it_one() -> None:
     for text in ("107 秒", "一支 90 秒的宣传片", "2 分钟"):
         expect_equal("WORDS-04", read(text), [], f"what “{text}” states, which is vague")
     others_hold("WORDS-03", "WORDS-04")
+    expect_equal("WORDS-12", read("帧率 30"), [(Measure("frame_rate", "30"), True)], "a target")
     decided("WORDS-04", WEAK)
     decided("WORDS-04", tuple(each for each in TARGET if each.unit in (MINUTES, SECONDS)), target=True)
 
@@ -312,10 +313,17 @@ def test_what_is_said_of_a_part_is_none_of_the_whole_film() -> None:
 
 @proves("WORDS-08")
 def test_a_line_on_the_ticket_of_a_part_states_nothing_unless_it_is_the_plans_own(tmp_path: Path) -> None:
-    for title, states in (("C09", 0), ("片头动画", 0), ("抖音版", 0), ("剪辑", 1), ("新品宣传片", 1)):
+    for title in ("C09", "片头动画", "抖音版"):
         home = film(tmp_path / title, tickets=(title,))
         says(home, "片长约 2 分钟", ticket=1)
-        expect_equal("WORDS-08", len(proposed(home)), states, f"proposals of a line on the ticket “{title}”")
+        expect_equal("WORDS-08", proposed(home), [], f"proposals of a line on the ticket “{title}”")
+    home = film(tmp_path / "plan")
+    says(home, "片长约 2 分钟")
+    expect_equal("WORDS-13", len(proposed(home)), 1, "proposals of a line on the plan")
+    for title in ("剪辑", "新品宣传片"):
+        home = film(tmp_path / title, tickets=(title,))
+        says(home, "片长约 2 分钟", ticket=1)
+        expect_equal("WORDS-08", len(proposed(home)), 1, f"proposals of a line on the ticket “{title}”")
     cut = film(tmp_path / "cut", tickets=("新品宣传片的片尾",))
     cut.sql("UPDATE plans SET name = '新品宣传片的片尾和字幕'")
     says(cut, "片长约 2 分钟", ticket=1)
@@ -337,6 +345,8 @@ def test_beside_material_only_what_is_shaped_is_read_and_never_a_target() -> Non
 
 @proves("WORDS-10")
 def test_only_the_new_one_of_a_change_is_read_and_nothing_refused_or_open() -> None:
+    old = [measure for measure, _ in read("帧率 24 改成 60") if measure.value == "24"]
+    expect_equal("WORDS-10", old, [], "what is read of the value that is changed into another")
     others_hold("WORDS-10", "WORDS-12")
     for text, measure in (
         ("帧率 24 改成 60", Measure("frame_rate", "60")),
@@ -357,14 +367,30 @@ def test_what_is_no_number_of_a_film_is_none_for_a_check_either() -> None:
 
 @proves("WORDS-12")
 def test_a_number_is_a_target_where_its_item_is_named_or_a_verb_shapes_it() -> None:
+    for text in ("片长约 2 分钟", "分辨率 1080p", "画幅 9:16", "帧率 30"):
+        weak = [measure for measure, target in read(text) if not target]
+        expect_equal("WORDS-12", weak, [], f"what “{text}” states beside the target")
     others_hold("WORDS-12", "WORDS-10")
     for text, measure, target in VERBATIM:
         expect_equal("WORDS-12", read(text), [(measure, target)], f"what “{text}” states")
     for phrase in TARGET:
         wanted = [(measure, True) for measure in phrase.read()]
         expect_equal("WORDS-12", read(phrase.text()), wanted, f"what “{phrase.text()}” states")
-        weak = not any(target for _, target in read(phrase.without()))
-        expect_equal("WORDS-12", weak, True, f"“{phrase.without()}” has no target")
+        targets = [measure for measure, target in read(phrase.without()) if target]
+        expect_equal("WORDS-12", targets, [], f"targets in “{phrase.without()}”")
+
+
+@proves("WORDS-12")
+def test_a_weak_number_is_proposed_only_while_there_is_no_target(tmp_path: Path) -> None:
+    home = film(tmp_path)
+    says(home, "约 90 秒")
+    expect_equal("WORDS-16", proposed(home), ["duration about 90"], "proposed of the one number that was said")
+    says(home, "片长改成 2 分钟")
+    expect_equal("WORDS-12", proposed(home), ["duration bare 120"], "proposed once there is a target")
+    says(home, "约 60 秒")
+    expect_equal("WORDS-12", proposed(home), ["duration bare 120"], "proposed after a weak number")
+    says(home, "片长改成 3 分钟")
+    expect_equal("WORDS-12", proposed(home), ["duration bare 180"], "proposed after another target")
 
 
 def test_every_phrase_that_states_nothing_states_nothing() -> None:

@@ -124,8 +124,9 @@ def given(text: str, line: str = "") -> list[Figure]:
             figure = _figure(clause[0], form, number, clause.start())
             if figure is not None:
                 found.append(figure)
-    ratio = any(":" in figure.value for figure in found)
-    return [figure for figure in found if not (ratio and figure.value in SHAPES.values())]  # REQ-13
+    if any(":" in figure.value for figure in found):  # REQ-13
+        return [figure for figure in found if figure.value not in SHAPES.values()]
+    return found
 
 
 def nothing_else(text: str) -> bool:

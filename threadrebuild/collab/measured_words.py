@@ -71,7 +71,7 @@ def stated(text: str, *, of_a_part: bool = False) -> list[Stated]:
 
 def _is_bounded(figure: Figure) -> bool:
     """Whether words around a duration tell that it is how long something is to be."""
-    return figure.bound != "bare" or figure.shaped or _is_named(figure)  # WORDS-04
+    return figure.bound != "bare" or figure.shaped or _is_named(figure)  # WORDS-03 WORDS-04
 
 
 def _is_target(figure: Figure, beside_it: bool) -> bool:
