@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from checking import accepted, added, ran, running, runs
+from checking import accepted, added, all_ran, ran, running, runs
 from ending import ROOM, at_work, end_turn, hops, send, tell
 from evening import Evening, shell, write
 
@@ -185,6 +185,7 @@ def test_a_verdict_made_from_pictures_is_advice_only(tmp_path: Path) -> None:
         is_bad = said != CLEAN
         home, check = gathered(tmp_path / f"{of}{is_bad}", what)
         judge(home, said)
+        expect_equal("CHK-18", runs(home, check), ["failed" if is_bad else "passed"], f"{of}: its outcome")
         expect_equal("CHK-19", checks.passing(home.db, checks.one(home.db, check)), passing, f"{of}: it supports")
         marked = "只作参考" in last(home, check)[1]
         expect_equal("CHK-19", marked, of == "pictures", f"{of}: what is said of it")
@@ -192,13 +193,15 @@ def test_a_verdict_made_from_pictures_is_advice_only(tmp_path: Path) -> None:
         hops(home, "导演", send("好了", files=["deliverables/poster.png"]))
         sent_back = "fails check" in home.results(home.turn("导演")["id"])[-1][2]
         blocks = is_bad and of == "texts"
-        expect_equal("CHK-19", sent_back, blocks, f"{of}: it sends a delivery back")
+        rule = "CHK-19" if of == "pictures" else "CLOS-02"
+        expect_equal(rule, sent_back, blocks, f"{of}: it sends a delivery back")
         quiet(home)
         ran(home, "gathered", **what)
         judge(home, said)
         organized(home, status="done")
         stuck = plans.points_of(home.db, 1)["progress"]["stuck"]
-        expect_equal("CHK-19", bool(stuck), blocks, f"{of}: it keeps the organizer from closing the plan")
+        rule = "CHK-19" if of == "pictures" else "CHK-11"
+        expect_equal(rule, bool(stuck), blocks, f"{of}: it keeps the organizer from closing the plan")
 
 
 @proves("CHK-16")
@@ -242,6 +245,11 @@ def test_the_organizer_proposes_continuity_only_over_what_the_plan_delivered_or_
     runs_command(home, "cat other.txt", 1)
     quiet(home)
     folder = home.value("SELECT folder FROM plans WHERE id = ?", plan)
+    organized(home, {"sentence": "海报印得出来", "kind": "file_exists", "body": {"path": "poster.png"}})
+    written = home.value("SELECT count(*) FROM checks WHERE written_by = 'organizer'")
+    expect_equal("CHK-01", written, 1, "checks on a sentence of the acceptance")
+    all_ran(home)
+    look_again(home, plan)
     for body, wanted in (
         ({"glob": "report/*.md"}, 1),
         ({"glob": "*.md", "folder": "report"}, 1),
@@ -261,6 +269,27 @@ def test_the_organizer_proposes_continuity_only_over_what_the_plan_delivered_or_
         home.sql("UPDATE effects SET state = 'done' WHERE kind = 'run_check'")
         home.sql("UPDATE checks SET state = 'deleted'")
         look_again(home, plan)
+
+
+@proves("CHK-01")
+def test_a_check_hangs_on_a_sentence_of_the_acceptance(tmp_path: Path) -> None:
+    home, plan = at_work(tmp_path)
+    accepted(home, plan)
+    for sentence, wanted in (("海报印得出来", 1), ("没有这一句", 0)):
+        try:
+            home.happens(events.CheckAdded, plan=plan, sentence=sentence, check_kind="file_exists", body={"path": "a"})
+        except ValueError:
+            expect_equal("CHK-01", wanted, 0, f"a check of the user on {sentence}")
+        else:
+            expect_equal("CHK-01", wanted, 1, f"a check of the user on {sentence}")
+    all_ran(home)
+    for number, (sentence, wanted) in enumerate((("没有这一句", 0), ("海报印得出来", 1))):
+        quiet(home) if number == 0 else look_again(home, plan)
+        all_ran(home)
+        organized(home, {"sentence": sentence, "kind": "file_exists", "body": {"path": f"{number}"}})
+        all_ran(home)
+        of = home.value("SELECT count(*) FROM checks WHERE written_by = 'organizer' AND sentence = ?", sentence)
+        expect_equal("CHK-01", of, wanted, f"checks of the organizer on {sentence}")
 
 
 def runs_command(home: Evening, command: str, exit_code: int) -> None:
