@@ -1,5 +1,9 @@
 """Which delivered file is the finished film, told by its name and where it lies."""
 
+from pathlib import Path
+
+from filming import film, hands_over, says
+
 from harness.expect import expect, expect_equal, proves
 from threadrebuild.collab import films
 
@@ -41,6 +45,26 @@ def test_a_place_goes_before_a_name_and_a_master_before_a_final_film() -> None:
     expect_equal("WORDS-24", None in first, False, f"a rank that is missing: {first}")
     expect_equal("WORDS-24", first, sorted(set(first), key=lambda rank: rank or 0), "the ranks, the best first")
     expect_equal("WORDS-24", ranked(NO_WORD), [None] * len(NO_WORD), f"ranks of {NO_WORD}, which say nothing")
+
+
+@proves("WORDS-24")
+def test_the_newest_of_a_rank_is_it_by_when_it_first_came(tmp_path: Path) -> None:
+    home = film(tmp_path)
+    says(home, "片长约 2 分钟")
+    older, newer, newest = (f"deliverables/{name}.mp4" for name in ("EP01_MASTER_v1", "EP01_MASTER_v2", "EP01_final"))
+    for path, wanted in ((older, older), (newer, newer), (newest, newer), (older, newer)):
+        hands_over(home, path)
+        found = home.value("SELECT matched FROM checks WHERE item = 'duration'")
+        expect_equal("WORDS-24", found, wanted, f"the finished film once {path} was handed over")
+
+
+@proves("WORDS-25")
+def test_a_file_that_is_no_finished_film_is_not_taken_for_it(tmp_path: Path) -> None:
+    home = film(tmp_path)
+    says(home, "片长约 2 分钟")
+    hands_over(home, "deliverables/C09_final.mp4")
+    found = home.value("SELECT matched FROM checks WHERE item = 'duration'")
+    expect_equal("WORDS-25", found, None, "the finished film once a shot was handed over")
 
 
 @proves("WORDS-25")

@@ -31,7 +31,9 @@ def of_plan(db: Database, plan: int) -> list[Film]:
             continue
         _, first, _ = came.get(row["path"], (rank, number, 0))
         came[row["path"]] = (rank, first, row["seq"])
-    best = sorted(came, key=lambda path: (came[path][0], -came[path][1]))  # WORDS-24
+    best = list(came)
+    best.sort(key=lambda path: -came[path][1])  # WORDS-24
+    best.sort(key=lambda path: came[path][0])  # WORDS-24
     return [Film(path, came[path][2]) for path in best if not _is_missed(db, plan, path, came[path][2])]
 
 
