@@ -13,7 +13,7 @@ from threadrebuild.collab.measures import Measure
 Read = tuple[Measure, ...]
 ONES = "零一二三四五六七八九"
 SIDES = {"2": "1440", "4": "2160", "8": "4320"}
-THINGS = ("产品", "主角", "第三段", "maker", "海报", "夜景")
+THINGS = ("产品", "主角", "maker", "夜景", "新品宣传")
 
 
 class Unit(NamedTuple):

@@ -411,7 +411,7 @@ def test_the_same_value_in_other_words() -> None:
 
 @given(varied((*WEAK, *BOUNDED, *BY_ITSELF, *TARGET, *WHOLE_LINE, *NARROW)))
 def test_any_number_and_thing_are_read_alike(case: tuple[Phrase, str, str]) -> None:
-    phrase, number, _ = case
-    found = [measure for measure, _ in read(phrase.text(number))]
+    phrase, number, thing = case
+    found = [measure for measure, _ in read(phrase.text(number, thing))]
     assert found == list(phrase.read(number))
-    assert read(phrase.without(number)) != read(phrase.text(number))
+    assert read(phrase.without(number, thing)) != read(phrase.text(number, thing))

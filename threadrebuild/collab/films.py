@@ -22,7 +22,7 @@ PART = re.compile(
 )
 """A shot or another part of a film, in words of the user or the title of a ticket, in small letters."""
 VERSION = re.compile(
-    r"\w(?<![出排模改新旧这那此本一终成定品式])版(?![权面式画本])|竖屏|横屏|预告|花絮|"
+    r"\w(?<!成品)(?<![出排模改新旧这那此本一终成定式])版(?![权面式画本])|竖屏|横屏|预告|花絮|"
     + _words("trailer|teaser|vertical|[0-9]{1,2}[x:][0-9]{1,2}")
 )
 """Another version of a film, or a trailer, in the title of a ticket, in small letters."""

@@ -20,7 +20,7 @@ _WHOLE_LINE = (
     r"上一?版|这一?版|这次|第.版|之前|原来|现在|你交的|已经|粗剪|完整版|[成到]了",  # WORDS-07
     r"只有|才|显示|为什么|怎么|比要求的",  # WORDS-07
     r"我拍的|相机|客户给的|显示器|ffprobe",  # WORDS-07
-    r"[竖横]屏的?(?:也|再)|的也要|也要一?版|[做出来]一版|(?<![出排模改终品式定])版(?![权面式画本])",  # WORDS-07
+    r"[竖横]屏的?(?:也|再)|的也要|也要一?版|[做出来]一版|(?<!成品)(?<![出排模改终式定])版(?![权面式画本])",  # WORDS-07
     r"照片|海报|封面|壁纸|配图|动图|KV|界面",  # WORDS-07
 )
 """Words with which a line asks, supposes, complains, or speaks of a made version, a file in hand, another version, or a
