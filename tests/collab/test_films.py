@@ -52,10 +52,15 @@ def test_the_newest_of_a_rank_is_it_by_when_it_first_came(tmp_path: Path) -> Non
     home = film(tmp_path)
     says(home, "片长约 2 分钟")
     older, newer, newest = (f"deliverables/{name}.mp4" for name in ("EP01_MASTER_v1", "EP01_MASTER_v2", "EP01_final"))
-    for path, wanted in ((older, older), (newer, newer), (newest, newer), (older, newer)):
+    for rule, path, wanted in (
+        ("WORDS-23", older, older),
+        ("WORDS-24", newer, newer),
+        ("WORDS-24", newest, newer),
+        ("WORDS-24", older, newer),
+    ):
         hands_over(home, path)
         found = home.value("SELECT matched FROM checks WHERE item = 'duration'")
-        expect_equal("WORDS-24", found, wanted, f"the finished film once {path} was handed over")
+        expect_equal(rule, found, wanted, f"the finished film once {path} was handed over")
 
 
 @proves("WORDS-25")
