@@ -1,5 +1,6 @@
 """A workspace of a test's own in which checks really run, and what of them is still running afterwards."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -41,13 +42,22 @@ class Checked:
 
 
 def running(mark: str) -> list[str]:
-    """The command lines of all processes of this machine that have a word in them, or in their environment."""
+    """The command lines of all processes of this machine that have a word in them."""
+    return [words for _, words in _marked(mark)]
+
+
+def pids(mark: str) -> list[int]:
+    """Those processes."""
+    return [pid for pid, _ in _marked(mark)]
+
+
+def _marked(mark: str) -> list[tuple[int, str]]:
     found = []
     for path in Path("/proc").glob("[0-9]*"):
         try:
             words = path.joinpath("cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
         except OSError:
             continue
-        if mark in words:
-            found.append(words)
+        if mark in words and int(path.name) != os.getpid():
+            found.append((int(path.name), words))
     return found

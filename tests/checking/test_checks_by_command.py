@@ -1,11 +1,14 @@
 """Checks by a command: how it ends, what it prints, what it sees, and that nothing of it is left."""
 
 import os
+import select
+import subprocess
+import sys
 from pathlib import Path
 from unittest import mock
 from uuid import uuid4
 
-from checked import Checked, running
+from checked import Checked, pids, running
 
 from harness.expect import expect, expect_equal, proves
 from threadrebuild.checking import running as runner
@@ -217,6 +220,26 @@ def test_a_command_has_its_time_and_no_more_than_the_longest(tmp_path: Path) -> 
     expect_equal("CHK-04", given, [120, 1, 600, 7], "the seconds that a command may take")
     expect_equal("CHK-04", ran.outcome, "failed", "one that runs out of them")
     expect_equal("CHK-04", ran.detail, {"says": "timed out", "seconds": 120}, "and what is said of it")
+
+
+def test_a_command_ends_with_whoever_has_it_run(tmp_path: Path) -> None:
+    at = Checked(tmp_path)
+    mark = f"{1000 + uuid4().int % 10**6}.{uuid4().int % 10**9}"
+    os.mkfifo(at.workspace / "begun")
+    code = (
+        "import sys, pathlib; from threadrebuild.checking import running;"
+        f"running.run(['/bin/sh', '-c', 'setsid sleep {mark} & echo > begun; wait'], pathlib.Path('.'), 60)"
+    )
+    path = str(Path(runner.__file__).parents[2])
+    daemon = subprocess.Popen([sys.executable, "-c", code], cwd=at.workspace, env={**os.environ, "PYTHONPATH": path})
+    with daemon:
+        (at.workspace / "begun").read_text()
+        kept = [os.pidfd_open(pid) for pid in pids(mark)]
+        daemon.kill()
+        assert kept
+        for handle in kept:
+            assert select.select([handle], [], [], 20)[0], "it has ended"
+            os.close(handle)
 
 
 def test_a_command_that_prints_a_gigabyte_is_kept_in_its_end(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 import re
 from html.parser import HTMLParser
-from itertools import pairwise
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -97,11 +97,12 @@ def _matching(workspace: Path, pattern: str, folder: str) -> list[Path]:
     at = files.place(workspace, folder or ".")
     files.stays(workspace, pattern, folder)
     try:
-        found = [str(path.relative_to(at)) for path in at.glob(pattern)]
+        # One more than are looked at, which tells that there are more.
+        found = list(islice((path for path in at.glob(pattern) if path.is_file()), AT_MOST + 1))
     except (ValueError, NotImplementedError, OSError) as error:
         raise Unreadable(pattern, str(error)) from None
-    places = [files.place(workspace, path, folder) for path in sorted(found, key=in_natural_order)]
-    return [path for path in places if path.is_file()]
+    names = sorted((str(path.relative_to(at)) for path in found), key=in_natural_order)
+    return [files.place(workspace, name, folder) for name in names]
 
 
 def _file(workspace: Path, path: str, folder: str) -> Path:
