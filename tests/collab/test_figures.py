@@ -57,6 +57,7 @@ ELSEWHERE = (
     Phrase("等 {n} 分钟", "5", MINUTES, None, ("等",)),
     Phrase("渲染要 {n} 分钟", "20", MINUTES, None, ("渲染",)),
     Phrase("{n} 分钟前", "3", MINUTES, None, ("前",)),
+    Phrase("{n} 分钟后再看", "10", MINUTES, None, ("后",)),
     Phrase("{n} 分钟左右能好吗", "30", MINUTES, None, ("能好",)),
     Phrase("预计 {n} 分钟出片", "30", MINUTES, None, ("预计", "出片")),
     Phrase("{n}k 字", "2", THOUSANDS, None, ("字",)),

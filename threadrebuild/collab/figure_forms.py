@@ -16,7 +16,7 @@ SECONDS = {"小时": 3600, "钟头": 3600, "分钟": 60, "分": 60, "m": 60, "�
 BARE_MINUTES = ("分", "m")
 SHORT_SIDE = {"2": 1440, "4": 2160, "5": 2880, "8": 4320}
 SHAPES = {"竖屏": "portrait", "横屏": "landscape"}  # REQ-13
-_FRAME = re.compile("画幅|比例|屏")
+_FRAME = re.compile("画幅|比例|屏|宽高比|长宽比|纵横比")
 _AMOUNT = re.compile(
     rf"(?<![\d.几数多A-Za-ln-z_])(?P<number>{NUMERAL}|半)\s*个?(?P<half>半)?\s*"
     r"(?P<unit>小时|钟头|分钟|秒钟|秒|分(?![钟辨镜段享屏类组])|[ms](?![A-Za-z]))(?P<and_half>半钟?(?=$|[\s左上以之内的吧就]))?"

@@ -32,7 +32,7 @@ _MATERIAL = re.compile("素材|参考|参照|对标|样片|像.+[那一]样|像.
 _NAMES: tuple[tuple[Item, str], ...] = (
     ("duration", LENGTH),  # WORDS-12
     ("resolution", "分辨率"),  # WORDS-12
-    ("aspect", "画幅|比例"),  # WORDS-12
+    ("aspect", "画幅|比例|[高宽横]比"),  # WORDS-12
     ("frame_rate", "帧率"),  # WORDS-12
 )
 
