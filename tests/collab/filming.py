@@ -31,7 +31,13 @@ def hands_over(home: Evening, *paths: str, ticket: int | None = None) -> None:
     """The director hands files over, in the matter of the film or of a ticket of it."""
     if not home.live("导演"):
         says(home, "继续", ticket=ticket)
-    home.hop("导演", send("好了，请看", files=list(paths)))
+    handing_over = send("好了，请看", files=list(paths))
+    home.hop("导演", handing_over)
+    turn = home.turn("导演")["id"]
+    if home.results(turn)[-1][1] == "postponed":
+        home.hop("导演", handing_over)
+    while running(home) and home.value("SELECT state FROM calls WHERE turn = ? ORDER BY id DESC", turn) == "started":
+        measures(home, "119.00 秒", "passed")
     home.hop("导演")
 
 

@@ -17,7 +17,18 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from threadrebuild.collab import cards, control, holds, household, ledger_cards, messages, obstacles, restarts
+from threadrebuild.collab import (
+    cards,
+    control,
+    holds,
+    household,
+    ledger_cards,
+    messages,
+    obstacles,
+    restarts,
+    word_cards,
+    words,
+)
 from threadrebuild.collab.change import Change, Missing
 from threadrebuild.collab.events import ControlPressed
 from threadrebuild.collab.scope import Scope
@@ -44,6 +55,7 @@ def press(change: Change, event: ControlPressed) -> None:
     """
     message = messages.message_of(change, event.message)
     data = json.loads(message["control"] or "{}")
+    word_cards.refuse_withdrawn(data)
     if not (
         _is_known(change.level, event.action)  # CTRL-34
         and _is_offered(change.db, data, event.action, event.plan)  # CTRL-34
@@ -67,7 +79,7 @@ def shown(db: Database, message: int, at: int) -> dict[str, Any]:
     acted = data.get("acted", {})
     if not acted and data.get("card") not in ledger_cards.OFFERS:
         raise Missing(f"nothing was pressed on line {message}")
-    return {key: acted[key] for key in ("made", "lifted", "kept", "entries") if key in acted}
+    return {key: acted[key] for key in ("made", "lifted", "kept", "entries", "fills") if key in acted}
 
 
 def of_line(db: Database, message: sqlite3.Row) -> list[dict[str, Any]]:
@@ -84,7 +96,7 @@ def of_line(db: Database, message: sqlite3.Row) -> list[dict[str, Any]]:
 
 def _is_known(level: int, action: str) -> bool:
     """Whether a level has a button at all."""
-    return level >= holds.FROM_LEVEL or action in ledger_cards.ACTIONS  # CTRL-34
+    return level >= holds.FROM_LEVEL or action in (*ledger_cards.ACTIONS, *word_cards.ACTIONS)  # CTRL-34
 
 
 def _is_offered(db: Database, data: dict[str, Any], action: str, plan: int | None) -> bool:
@@ -265,6 +277,18 @@ def _all_mine(change: Change, press: Press) -> dict[str, Any]:
     return {"entries": ledger_cards.all_mine(change, press.data, press.action)}
 
 
+def _confirm_check(change: Change, press: Press) -> None:
+    words.confirm_by(change, press.data["check"], press.action)  # WORDS-18
+
+
+def _amend_check(change: Change, press: Press) -> dict[str, Any]:
+    return {"fills": press.data["fills"]}  # WORDS-18
+
+
+def _drop_check(change: Change, press: Press) -> None:
+    words.drop_by(change, press.data["check"], press.action)  # WORDS-18
+
+
 _ACTIONS: dict[str, Callable[[Change, Press], dict[str, Any] | None]] = {
     "stop": _stop,
     "continue": _continue,
@@ -277,6 +301,9 @@ _ACTIONS: dict[str, Callable[[Change, Press], dict[str, Any] | None]] = {
     "cancel": _cancel,
     cards.UNDO: _undo_plan,
     cards.MERGE: _merge_plan,
+    word_cards.CONFIRM: _confirm_check,
+    word_cards.AMEND: _amend_check,
+    word_cards.DROP: _drop_check,
     ledger_cards.MAKE_STANDING: _make_standing,  # REQ-34
     ledger_cards.ALL_MINE: _all_mine,  # REQ-34
 }
