@@ -143,7 +143,7 @@ def _lay_down(doing: Doing, words: str) -> None:
         if row["scope"] in ("conversation", "standing") and _is_held_elsewhere(db, row, plan):  # REQ-23
             _set_aside(doing, row)
         else:
-            _end(doing, row, "not_a_requirement" if row["state"] == "legacy" else "no_longer_applies")  # REQ-22
+            _end(doing, row, "not_a_requirement" if row["state"] == "legacy" else "no_longer_applies")  # REQ-22 REQ-25
 
 
 def _is_held_elsewhere(db: Database, row: sqlite3.Row, plan: int) -> bool:
@@ -216,7 +216,7 @@ def _restore(doing: Doing, row: sqlite3.Row) -> None:
 
 
 def _widen(doing: Doing, row: sqlite3.Row) -> None:
-    doing.change.db.write(
+    doing.change.db.write(  # REQ-30
         "UPDATE requirements SET scope = 'conversation', ticket = NULL, session = ?, widened_by = ? WHERE id = ?",
         _session(doing.change.db, doing.plan),
         doing.action,
