@@ -28,7 +28,11 @@ _SOURCES = {  # REQ-46
 
 def sections(db: Database, plan: int, ticket: int | None) -> list[tuple[str, list[str]]]:
     """What a Bot reads of it: what is in force, what waits for the user, old rules; each a title and lines."""
-    rows = [row for row in requirements.listed(db, plan, ticket) if not row["set_aside"]]
+    rows = [
+        row
+        for row in requirements.listed(db, plan, ticket)
+        if not row["set_aside"]  # REQ-44
+    ]
     pending, legacy = (
         [_line(db, plan, row) for row in rows if row["state"] == state][:OTHERS_SHOWN]  # REQ-43
         for state in ("pending", "legacy")
@@ -40,7 +44,7 @@ def sections(db: Database, plan: int, ticket: int | None) -> list[tuple[str, lis
 def of_plan(db: Database, plan: int, at: int) -> dict[str, Any]:
     """What `GET /v1/tasks/:id/requirements` answers. Raises `Missing` where there is no such plan."""
     plans.newest_revision(db, plan)
-    return {"requirements": [_shown(db, plan, row) for row in requirements.listed(db, plan)]}  # REQ-44
+    return {"requirements": [_shown(db, plan, row) for row in requirements.listed(db, plan)]}
 
 
 def one(db: Database, requirement: int, at: int) -> dict[str, Any]:
