@@ -189,6 +189,8 @@ def test_an_unconfirmed_check_that_fails_stands_in_nobodys_way(tmp_path: Path) -
         hands_over(quiet, MASTER)
         check = confirms(quiet) if confirmed else proposal(quiet)
         measure_all(quiet)
+        says(quiet, "好")
+        quiet.hop("导演", text="好")
         turns = len(quiet.turns("导演"))
         quiet.later(1)
         runs = [each.body["check"] for each in running(quiet)]

@@ -282,7 +282,7 @@ def _confirm_check(change: Change, press: Press) -> None:
 
 
 def _amend_check(change: Change, press: Press) -> dict[str, Any]:
-    return {"fills": press.data["fills"]}  # WORDS-18
+    return {"fills": press.data["fills"]}
 
 
 def _drop_check(change: Change, press: Press) -> None:

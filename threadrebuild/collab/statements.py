@@ -150,21 +150,24 @@ def _one_an_item(found: list[measured_words.Stated]) -> list[measured_words.Stat
 def _words(db: Database, quote: sqlite3.Row) -> str:
     """What of a quote is the user's: of an item of a list on the board only the clauses that were changed."""
     text = quote["text"] or ""
-    if quote["source"] != "board" or quote["place"] not in _LISTS:
+    if quote["source"] != "board" or quote["place"] not in _LISTS:  # WORDS-02
         return text
     lists = [
         json.loads(row["points"])[quote["place"]]
         for row in db.rows("SELECT points FROM plan_revisions WHERE plan = ? ORDER BY number DESC", quote["plan"])
     ]
     before: list[str] = next((each for each in lists if each != lists[0]), [])
-    return "\n".join(quotes.changed_clauses("\n".join(before), text))  # WORDS-02
+    return "\n".join(quotes.changed_clauses("\n".join(before), text))
 
 
 def _place(quote: sqlite3.Row) -> str:
     """Where words stand: several edits of one place are one saying."""
-    if quote["source"] == "board":
-        return f"board:{quote['place']}"  # WORDS-15
-    return f"words:{quote['root'] or quote['id']}"  # WORDS-15
+    if quote["source"] == "board":  # WORDS-15
+        return f"board:{quote['place']}"
+    first = quote["id"]
+    if quote["root"] is not None:  # WORDS-15
+        first = quote["root"]
+    return f"words:{first}"
 
 
 def _statement(row: sqlite3.Row) -> Statement:

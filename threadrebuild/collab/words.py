@@ -66,7 +66,7 @@ def let_go(change: Change, check: sqlite3.Row, action: int) -> None:
 
 def situation(db: Database, plan: int) -> list[str]:
     """What a Bot reads of what the user has not confirmed."""
-    return [said_of(db, check) for check in _all(db, plan, PROPOSAL)]  # WORDS-27
+    return [said_of(db, check) for check in _all(db, plan, PROPOSAL)]
 
 
 def measurable(db: Database, plan: int) -> list[sqlite3.Row]:
@@ -82,7 +82,7 @@ def said_of(db: Database, check: sqlite3.Row) -> str:
     else:
         found = json.loads(last["figures"]).get("value") or last["detail"]
     said = measures.worded(statements.measure_of(check))
-    return interface.line(db, "unconfirmed check", found=found, said=said)  # WORDS-27
+    return interface.line(db, "unconfirmed check", found=found, said=said)
 
 
 def shown(db: Database, check: int, at: int) -> dict[str, Any]:
@@ -206,7 +206,7 @@ def _match(change: Change, plan: int) -> None:
                 change.db.write(
                     "UPDATE checks SET matched = ?, body = ?, defined_seq = ? WHERE id = ?",
                     film.path,
-                    final_films.body(film.path),
+                    final_films.body(film.path),  # WORDS-31
                     change.event,  # WORDS-26
                     check["id"],
                 )
