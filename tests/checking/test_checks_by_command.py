@@ -238,7 +238,9 @@ def test_a_command_ends_with_whoever_has_it_run(tmp_path: Path) -> None:
         daemon.kill()
         assert kept
         for handle in kept:
-            assert select.select([handle], [], [], 20)[0], "it has ended"
+            ended = select.poll()
+            ended.register(handle, select.POLLIN)
+            assert ended.poll(20_000), "it has ended"
             os.close(handle)
 
 
