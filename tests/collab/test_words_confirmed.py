@@ -87,6 +87,7 @@ def test_only_confirming_makes_words_a_check_that_counts(tmp_path: Path) -> None
 def test_what_else_was_said_before_confirming_asks_nothing(tmp_path: Path) -> None:
     home = film(tmp_path)
     says(home, "片长 3 分钟", "片长 2 分钟")
+    expect_equal("WORDS-16", proposed(home), [TWO], "what was said last")
     confirms(home)
     says(home, "加字幕")
     expect_equal("WORDS-16", (proposed(home), cards(home)), ([], []), "of what was said before")

@@ -20,7 +20,7 @@ PROPOSAL: Literal["proposal"] = "proposal"
 
 def look(change: Change) -> None:
     """Bring the checks from the user's words up to what has been said, and to the films that there are."""
-    said = statements.hear(change)  # WORDS-01
+    said = statements.hear(change)
     kept = change.db.rows("SELECT DISTINCT plan, item FROM checks WHERE item IS NOT NULL AND state <> 'deleted'")
     about = {(row["plan"], row["item"]) for row in kept} | {(plan, measure.item) for plan, measure in said}
     for plan, item in sorted(about):
