@@ -15,7 +15,11 @@ from threadrebuild.database import Database
 
 OWN_LEAST = 4
 """How long a name is at least, that the other one of a plan and its own ticket may begin with."""
-_LISTS = ("acceptance", "rules")
+_LISTS = (
+    "acceptance",  # WORDS-02
+    "rules",  # WORDS-02
+)
+"""What on the board is kept as whole items, of which only a part may be the user's."""
 
 
 class Statement(NamedTuple):
@@ -32,12 +36,16 @@ class Statement(NamedTuple):
 def hear(change: Change) -> list[tuple[int, Measure]]:
     """Look through the words that were filed since; returns what was said anew, each with its plan."""
     unheard = change.db.rows(
-        "SELECT DISTINCT f.plan, q.* FROM quote_filings f JOIN quotes q ON q.id = f.quote"
+        "SELECT DISTINCT f.plan, m.state, q.* FROM quote_filings f JOIN quotes q ON q.id = f.quote"
         " LEFT JOIN messages m ON m.id = q.message"
-        " WHERE f.heard = 0 AND q.source <> 'return' AND (q.message IS NULL OR m.state = 'delivered')"  # WORDS-02
-        " ORDER BY q.seq, q.id, f.plan"
+        " WHERE f.heard = 0 AND q.source <> 'return' ORDER BY q.seq, q.id, f.plan"
     )
-    return [(quote["plan"], measure) for quote in unheard for measure in _hear(change, quote)]
+    return [
+        (quote["plan"], measure)
+        for quote in unheard
+        if quote["state"] in (None, "delivered")  # WORDS-02
+        for measure in _hear(change, quote)
+    ]
 
 
 def of_item(db: Database, plan: int, item: str) -> list[Statement]:
@@ -150,7 +158,7 @@ def _one_an_item(found: list[measured_words.Stated]) -> list[measured_words.Stat
 def _words(db: Database, quote: sqlite3.Row) -> str:
     """What of a quote is the user's: of an item of a list on the board only the clauses that were changed."""
     text = quote["text"] or ""
-    if quote["source"] != "board" or quote["place"] not in _LISTS:  # WORDS-02
+    if quote["source"] != "board" or quote["place"] not in _LISTS:
         return text
     lists = [
         json.loads(row["points"])[quote["place"]]
