@@ -58,7 +58,9 @@ ROW = st.fixed_dictionaries(
 WELL_FORMED = st.fixed_dictionaries(
     {"quote": QUOTES, "entry": st.integers(1, 5), "category": st.sampled_from(["", "别的"])}
 )
-ROWS = st.lists(WELL_FORMED | ROW | st.sampled_from([None, "背景要连贯", []]), max_size=4) | WORDS
+ROWS: st.SearchStrategy[Any] = (
+    st.lists(WELL_FORMED | ROW | st.sampled_from([None, "背景要连贯", []]), max_size=4) | WORDS
+)
 PATCH = st.fixed_dictionaries(
     {},
     optional={
@@ -113,7 +115,8 @@ class Household:
         self.engine = self.home.engine = Engines(self.home)
 
     def say(self, line: int, where: int, answer: tuple[Any, int | None]) -> None:
-        about = [self.plans[0], (self.plans[0], self.ticket), self.plans[1]][where]
+        places: list[int | tuple[int, int]] = [self.plans[0], (self.plans[0], self.ticket), self.plans[1]]
+        about = places[where]
         self.home.say(f"@导演 {LINES[line]}", to=ROOM, files=[about])
         self.scribe(answer)
 
