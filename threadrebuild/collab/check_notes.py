@@ -18,6 +18,11 @@ from threadrebuild.collab.change import Change
 from threadrebuild.database import Database, Id
 
 NEW_AT_ONCE = 3  # CHK-08
+HINDERING = (
+    None,  # CHK-11
+    "failed",  # CHK-11
+)
+"""What the last run of a check came to that keeps the organizer from closing things; None where it has not run."""
 _OF_A_WORD = "[A-Za-z0-9_./-]"
 
 
@@ -105,12 +110,8 @@ def _add(change: Change, plan: int, note: Note, until: int | None) -> None:
 
 
 def _change_own(change: Change, plan: int, note: Note, until: int | None) -> None:
-    check = change.db.row(
-        "SELECT * FROM checks WHERE id = ? AND plan = ? AND state = 'active' AND written_by = 'organizer'",  # CHK-08
-        note.id,
-        plan,
-    )
-    if check is None:
+    check = change.db.row("SELECT * FROM checks WHERE id = ? AND state = 'active'", note.id)
+    if check is None or check["plan"] != plan or check["written_by"] != "organizer":  # CHK-08
         raise ValueError(f"check {note.id} is none of the organizer's here")
     if note.delete:
         checks.drop(change, check)
@@ -148,13 +149,13 @@ def _must_be_accepted_by(change: Change, plan: int, sentence: str) -> None:
 
 
 def _stands_or_was_deleted(db: Database, plan: int, kind: str, body: check_bodies.Body) -> bool:
-    rows = db.rows(
-        "SELECT body FROM checks WHERE plan = ? AND kind = ? AND item IS NULL"
-        " AND (state = 'active' OR deleted_by IS NOT NULL)",  # CHK-07
-        plan,
-        kind,
+    rows = db.rows("SELECT * FROM checks WHERE plan = ? AND kind = ? AND item IS NULL", plan, kind)
+    same = [row for row in rows if json.loads(row["body"]) == msgspec.to_builtins(body)]
+    return any(
+        row["state"] == "active"  # CHK-08
+        or row["deleted_by"] is not None  # CHK-07
+        for row in same
     )
-    return any(json.loads(row["body"]) == msgspec.to_builtins(body) for row in rows)
 
 
 def _has_succeeded(db: Database, plan: int, command: str, folder: str) -> bool:
