@@ -1,6 +1,7 @@
 """A film in the making: how the user wants it, what its Bot hands over, and what is measured of that."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ from ending import send
 from evening import Evening
 
 from threadrebuild.collab import events
+from threadrebuild.collab.change import Conflict
 
 MASTER = "deliverables/EP01_MASTER_v1.mp4"
 NEWER = "deliverables/EP01_MASTER_v2.mp4"
@@ -85,6 +87,15 @@ def cards(home: Evening, *, withdrawn: bool = False) -> list[dict[str, Any]]:
         json.loads(data) | {"id": number, "text": text, "session": session} for number, text, session, data in rows
     ]
     return [card for card in shown if withdrawn or not card.get("withdrawn")]
+
+
+def refused(do: Callable[[], object]) -> str | None:
+    """Why something that the user does is refused; None where it is not."""
+    try:
+        do()
+    except Conflict as conflict:
+        return conflict.code
+    return None
 
 
 def presses(home: Evening, action: str, card: dict[str, Any] | None = None) -> None:

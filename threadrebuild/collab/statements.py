@@ -70,10 +70,10 @@ def wanted(said: list[Statement]) -> Statement | None:
 
     What was said before something that the user has not chosen does not come up again.
     """
-    counting = [each for each in said if each.counts]  # WORDS-16
+    counting = [each for each in said if each.counts]
     targets = [each for each in counting if each.target]
     found = (targets or counting)[-1:]  # WORDS-12 WORDS-13
-    if not found or any(not each.counts for each in said[said.index(found[0]) :]):  # WORDS-16
+    if not found or any(not each.counts for each in said[said.index(found[0]) :]):
         return None
     return found[0]
 
