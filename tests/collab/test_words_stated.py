@@ -1,5 +1,7 @@
 """Checks from the user's words: what is proposed, of which words, and how often it was said."""
 
+import sqlite3
+from contextlib import suppress
 from pathlib import Path
 
 from checking import running
@@ -125,6 +127,13 @@ def test_the_proposal_follows_the_last_target_value_or_the_last_one_at_all(tmp_p
         says(home, *lines)
         rule = "WORDS-12" if lines[-1] == "约 90 秒" and len(wanted) == 1 and wanted[0] == TWO else "WORDS-13"
         expect_equal(rule, proposed(home), wanted, f"after {lines}")
+    one = film(tmp_path / "one")
+    says(one, "片长 2 分钟")
+    columns = [name for (name,) in one.rows("SELECT name FROM pragma_table_info('checks')") if name != "id"]
+    again = f"INSERT INTO checks ({', '.join(columns)}) SELECT {', '.join(columns)} FROM checks"
+    with suppress(sqlite3.IntegrityError):
+        one.sql(again)
+    expect_equal("WORDS-13", proposed(one), [TWO], "after a second one of the item was written")
     both = film(tmp_path / "both")
     says(both, "片长 2 分钟")
     confirms(both)
@@ -172,6 +181,11 @@ def test_a_card_tells_of_each_place_that_it_was_said_in_once(tmp_path: Path) -> 
     home.hop("导演")
     home.happens(events.Edited, message=line, text="片长 180 秒")
     expect_equal("WORDS-15", len(cards(home, withdrawn=True)), 1, "cards after an edit that says the same")
+    says(home, "片长 3 分钟")
+    expect_equal("WORDS-17", len(cards(home)), 1, "the card that counts")
+    expect_equal(
+        "WORDS-15", cards(home)[0]["text"][:9], "你已经说了 2 次。"[:9], "how often it was said: in two places"
+    )
 
 
 @proves("WORDS-16")

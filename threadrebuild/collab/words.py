@@ -104,7 +104,7 @@ def _settle(change: Change, plan: int, item: str, said_now: list[Measure]) -> No
     if gate is not None and (_says(wanted, gate) or _says(_last(said), gate)):
         wanted = None  # WORDS-18
     if proposal is not None and not _goes_on(proposal, wanted):
-        _withdraw(change, proposal)  # WORDS-13
+        _withdraw(change, proposal)
         proposal = None
     is_new = proposal is None and wanted is not None
     if wanted is not None:
