@@ -39,7 +39,7 @@ def confirm_by(change: Change, check: int, action: int) -> None:
     proposal = _proposal(change.db, check)
     gate = _of_item(change.db, proposal["plan"], proposal["item"], GATE)
     if gate is not None:
-        let_go(change, gate, action)  # WORDS-18
+        let_go(change, gate, action)
     statements.choose(change, proposal["plan"], statements.measure_of(proposal))  # WORDS-16
     change.db.write(
         "UPDATE checks SET state = 'active', confirmed_by = ?, defined_seq = ? WHERE id = ?",
