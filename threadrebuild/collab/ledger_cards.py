@@ -42,7 +42,7 @@ def is_settled(db: Database, data: dict[str, Any]) -> bool:
 
 def make_standing(change: Change, session: int, data: dict[str, Any], action: int) -> list[int]:
     """Let every film keep to the entries of the card's kind that it could still ask about; returns them."""
-    found = [row for row in _of_conversation(change.db, session) if _may_stand(row, data["kind"])]
+    found = [row for row in _all(change.db) if _may_stand(row, session, data["kind"])]
     for row in found:
         change.db.write("UPDATE requirements SET scope = 'standing', widened_by = ? WHERE id = ?", action, row["id"])
         change.log("requirement.standing", plan=row["plan"], requirement=row["id"])
@@ -57,22 +57,22 @@ def all_mine(change: Change, data: dict[str, Any], action: int) -> list[int]:
     return [row["id"] for row in found]
 
 
-def _may_stand(entry: sqlite3.Row, kind: str) -> bool:
+def _may_stand(entry: sqlite3.Row, session: int, kind: str) -> bool:
     return (
         entry["state"] == "active"  # REQ-35
         and entry["scope"] in ("plan", "conversation")  # REQ-35
+        and entry["home"] == session  # REQ-35
         and entry["item"] is None  # REQ-35
         and nature.of_entry(entry) == "craft"  # REQ-35
         and nature.is_of_kind(entry, kind)  # REQ-35
     )
 
 
-def _of_conversation(db: Database, session: int) -> list[sqlite3.Row]:
-    """The entries of a conversation, and of its plans."""
+def _all(db: Database) -> list[sqlite3.Row]:
+    """The entries of the ledger, each with the conversation that it, or its plan, belongs to as its `home`."""
     return db.rows(
-        "SELECT r.* FROM requirements r JOIN plans p ON p.id = r.plan"
-        " WHERE iif(r.scope = 'conversation', r.session, p.session) = ? ORDER BY r.id",
-        session,  # REQ-35
+        "SELECT r.*, iif(r.scope = 'conversation', r.session, p.session) AS home"
+        " FROM requirements r JOIN plans p ON p.id = r.plan ORDER BY r.id"
     )
 
 

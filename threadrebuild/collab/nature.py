@@ -32,7 +32,9 @@ _TONE = re.compile(f"(?:{'|'.join(TONES)})(?:要|再|更|太|得|用|走|稍|偏
 def of_entry(entry: sqlite3.Row) -> Nature:
     """The nature of an entry of the ledger: as the scribe has called it, else by its words."""
     tagged: Nature | None = entry["nature"]
-    return tagged or of_words(entry["span"] or "")  # REQ-31
+    if tagged is not None:  # REQ-31
+        return tagged
+    return of_words(entry["span"] or "")
 
 
 def of_words(text: str) -> Nature:
