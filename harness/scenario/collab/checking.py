@@ -4,7 +4,16 @@ import json
 from collections.abc import Callable
 from typing import Any, Literal, cast
 
-from harness.scenario.collab.scene import AddCheck, Checked, DeleteCheck, EditCheck, RunChecks, SeamJudged, span_of
+from harness.scenario.collab.scene import (
+    AddCheck,
+    Checked,
+    ConfirmCheck,
+    DeleteCheck,
+    EditCheck,
+    RunChecks,
+    SeamJudged,
+    span_of,
+)
 from harness.scenario.stories.loading import Story
 from harness.world.rooms import Reply, Rooms, Unscripted
 from threadrebuild.collab import events
@@ -14,7 +23,7 @@ CHECK_SECONDS = 1.0
 OVERALL = "overall"
 LOOKS_AT = ("path", "command", "glob", "file")
 Outcome = Literal["passed", "failed", "out_of_bounds", "error", "gathered"]
-Doing = AddCheck | EditCheck | DeleteCheck | RunChecks
+Doing = AddCheck | EditCheck | DeleteCheck | ConfirmCheck | RunChecks
 
 
 def event_of(rooms: Rooms, entry: Doing) -> Callable[[str, int], events.Event]:
@@ -33,6 +42,9 @@ def event_of(rooms: Rooms, entry: Doing) -> Callable[[str, int], events.Event]:
         case DeleteCheck():
             check = _named(rooms, entry.delete_check)
             return lambda key, at: events.CheckDeleted(key=key, at=at, check=check)
+        case ConfirmCheck():
+            check = _named(rooms, entry.confirm_check)
+            return lambda key, at: events.CheckConfirmed(key=key, at=at, check=check)
         case RunChecks():
             plan = _plan(rooms, entry.run_checks)
             return lambda key, at: events.ChecksRun(key=key, at=at, plan=plan)

@@ -27,6 +27,7 @@ from harness.scenario.collab.scene import (
     Continue,
     Crash,
     Delete,
+    ConfirmCheck,
     DeleteCheck,
     Edit,
     EditCheck,
@@ -153,8 +154,6 @@ def _set(rooms: Rooms, scene: Scene) -> None:
         handle(events.SessionOpened(key=f"group:{room}", at=at, session="group", title=room, members=tuple(members)))
     for name, place in scene.plans.items():
         past.open_plan(rooms, name, place)
-    for name, rules in scene.old_rules.items():
-        past.write_old_rules(rooms, name, rules)
 
 
 def _tell(played: Played, log: RunLog, number: int) -> None:
@@ -312,6 +311,7 @@ _HAPPEN: dict[type, Callable[[Played, Any], None]] = {
     Lift: _stop_or_hold,
     AddCheck: _check,
     EditCheck: _check,
+    ConfirmCheck: _check,
     DeleteCheck: _check,
     RunChecks: _check,
     Crash: _crash,

@@ -124,8 +124,6 @@ class Scene(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """Bots in no group, or unlike others."""
     plans: dict[str, str] = {}
     """Plans that are there already, each with the group, or the Bot's direct chat, that it was opened in."""
-    old_rules: dict[str, list[str]] = {}
-    """Rules of plans that are there already, from a version without a ledger; nobody knows whose they are."""
     defaults: Defaults = Defaults()
     begins: str = "09:00"
 
@@ -341,6 +339,12 @@ class DeleteCheck(Happening, frozen=True, kw_only=True):
     delete_check: Text
 
 
+class ConfirmCheck(Happening, frozen=True, kw_only=True):
+    """The user confirms a check that was proposed from the user's words, called as in `duration of film.mp4`."""
+
+    confirm_check: Text
+
+
 class RunChecks(Happening, frozen=True, kw_only=True):
     """The user wants all checks of a plan to run."""
 
@@ -395,6 +399,7 @@ EVENTS: dict[str, type] = {
     "add_check": AddCheck,
     "edit_check": EditCheck,
     "delete_check": DeleteCheck,
+    "confirm_check": ConfirmCheck,
     "run_checks": RunChecks,
     "checked": Checked,
     "seam": SeamJudged,
