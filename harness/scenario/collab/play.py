@@ -154,6 +154,8 @@ def _set(rooms: Rooms, scene: Scene) -> None:
         handle(events.SessionOpened(key=f"group:{room}", at=at, session="group", title=room, members=tuple(members)))
     for name, place in scene.plans.items():
         past.open_plan(rooms, name, place)
+    for name, rules in scene.old_rules.items():
+        past.write_old_rules(rooms, name, rules)
 
 
 def _tell(played: Played, log: RunLog, number: int) -> None:

@@ -124,6 +124,8 @@ class Scene(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """Bots in no group, or unlike others."""
     plans: dict[str, str] = {}
     """Plans that are there already, each with the group, or the Bot's direct chat, that it was opened in."""
+    old_rules: dict[str, list[str]] = {}
+    """Rules of plans that are there already, from a version without a ledger; nobody knows whose they are."""
     defaults: Defaults = Defaults()
     begins: str = "09:00"
 
