@@ -185,7 +185,8 @@ def test_the_card_is_for_the_user_where_the_plan_is_at_home(tmp_path: Path) -> N
     expect_equal("WORDS-19", [card["session"] for card in cards(home)], [home.session("导演")], "where it stands")
     expect_equal("WORDS-19", len(cards(home)), 1, "cards")
     text = cards(home)[0]["text"]
-    home.hop("导演")
+    while home.live("导演"):
+        home.hop("导演", text="好的")
     says(home, "好")
     expect("WORDS-19", text not in home.context(home.turn("导演")["id"]), "no Bot reads it")
     expect("WORDS-17", "片长改成 3 分钟" in home.context(home.turn("导演")["id"]), "as it reads what was said")
@@ -206,8 +207,11 @@ def test_the_card_is_for_the_user_where_the_plan_is_at_home(tmp_path: Path) -> N
 
 @proves("WORDS-19")
 def test_each_button_works_once_and_not_after_other_words(tmp_path: Path) -> None:
+    fresh = film(tmp_path / "fresh")
+    says(fresh, "片长 2 分钟")
+    expect_equal("WORDS-19", refused(lambda: confirms(fresh)), None, "confirming what is proposed")
     home = two_numbers(tmp_path / "once")
-    presses(home, KEEP_OLD)
+    expect_equal("WORDS-19", refused(lambda: presses(home, KEEP_OLD)), None, "the first press")
     presses(home, USE_NEW)
     expect_equal("WORDS-19", in_force(home), [TWO], "after a second press on the card")
     later = two_numbers(tmp_path / "later")
@@ -249,8 +253,18 @@ def test_nothing_but_another_number_raises_a_card(tmp_path: Path) -> None:
 # ---------------------------------------------------------------- what becomes of its words
 
 
+def stays_as_it_is(folder: Path) -> None:
+    """What is proposed is the same proposal after other lines."""
+    home = film(folder)
+    says(home, "片长 2 分钟")
+    known = home.value("SELECT max(id) FROM checks")
+    says(home, "加字幕")
+    expect_equal("WORDS-15", home.value("SELECT max(id) FROM checks"), known, "the proposal after another line")
+
+
 @proves("WORDS-21")
 def test_erased_words_take_a_proposal_along_and_leave_a_confirmed_check_as_one(tmp_path: Path) -> None:
+    stays_as_it_is(tmp_path / "first")
     for state_, wanted in (("proposal", ([], [])), ("active", ([], [TWO]))):
         for erase in (False, True):
             home = film(tmp_path / f"{state_}{erase}")
@@ -272,6 +286,7 @@ def test_erased_words_take_a_proposal_along_and_leave_a_confirmed_check_as_one(t
 
 @proves("WORDS-21")
 def test_a_confirmed_check_stays_whatever_becomes_of_later_words(tmp_path: Path) -> None:
+    stays_as_it_is(tmp_path / "first")
     home = film(tmp_path / "erased")
     says(home, "片长 2 分钟")
     confirms(home)
@@ -296,6 +311,7 @@ def moved(home: Evening, line: int, plan: int) -> None:
 
 @proves("WORDS-21")
 def test_words_that_are_filed_elsewhere_take_a_proposal_along(tmp_path: Path) -> None:
+    stays_as_it_is(tmp_path / "first")
     for confirmed in (False, True):
         home = film(tmp_path / str(confirmed))
         other = home.opened("另一支片", to="导演")

@@ -60,8 +60,8 @@ def of_item(db: Database, plan: int, item: str) -> list[Statement]:
     return [
         _statement(row)
         for row in rows
-        if not row["erased"]  # WORDS-21
-        if row["filed"] is not None  # WORDS-21
+        if not row["erased"]
+        if row["filed"] is not None
     ]
 
 

@@ -96,8 +96,8 @@ def shown(db: Database, check: int, at: int) -> dict[str, Any]:
 def _settle(change: Change, plan: int, item: str, said_now: list[Measure]) -> None:
     """Let the proposal of an item follow what was said, and ask the user where that differs from what is in force."""
     gate, proposal = (_of_item(change.db, plan, item, state) for state in (GATE, PROPOSAL))
-    if gate is not None and _is_erased(change.db, gate):  # WORDS-21
-        _revert(change, gate, proposal)
+    if gate is not None and _is_erased(change.db, gate):
+        _revert(change, gate, proposal)  # WORDS-21
         gate, proposal = None, _of_item(change.db, plan, item, PROPOSAL)
     said = statements.of_item(change.db, plan, item)
     wanted = statements.wanted(said)
@@ -133,7 +133,7 @@ def _follow(change: Change, plan: int, proposal: sqlite3.Row | None, wanted: sta
     """Propose what is wanted; what is proposed already only comes to stand on words that are there."""
     if proposal is not None:
         if proposal["quote"] is None or _is_gone(change.db, proposal):
-            change.db.write("UPDATE checks SET quote = ? WHERE id = ?", wanted.quote, proposal["id"])  # WORDS-21
+            change.db.write("UPDATE checks SET quote = ? WHERE id = ?", wanted.quote, proposal["id"])
         return proposal
     measure = wanted.measure
     check = change.db.write(
