@@ -105,6 +105,15 @@ def test_unread_the_fixed_words_tell_of_promises_and_claims(tmp_path: Path) -> N
         expect_equal("CLOS-01", said(home), [] if back else [text], f"“{text}”, which nobody has read")
 
 
+def advice_is_no_ground(folder: Path) -> None:
+    """What a model has only advised is no failed check."""
+    home, plan = at_work_reading(folder, NOTHING_MORE)
+    checked(home, plan, "failed", kind="continuity", body='{"glob": "*.mp4"}')
+    home.sql("UPDATE check_runs SET figures = ?", '{"advisory": true}')
+    sends(home, "样片在这", files=["a.mp4"])
+    expect_equal("CHK-19", said(home), ["样片在这"], "said over advice")
+
+
 @proves("CLOS-02")
 def test_a_delivery_that_fails_checks_is_sent_back_with_them(tmp_path: Path) -> None:
     command = '{"command": "make  check"}'
@@ -118,6 +127,7 @@ def test_a_delivery_that_fails_checks_is_sent_back_with_them(tmp_path: Path) -> 
         ("one of the user's words that is", ("failed",), {**FROM_WORDS, "confirmed_by": 1}, True),
         ("a command that failed last", ("failed",), {"kind": "command", "body": command}, True),
     )
+    advice_is_no_ground(tmp_path / "advice")
     claims, _ = at_work_reading(tmp_path / "claims", TESTED)
     sends(claims, "样片在这，已测试", files=["a.mp4"])
     expect_equal("CLOS-01", said(claims), [], "a claim beside a file")
@@ -162,6 +172,7 @@ def test_files_are_judged_anew_before_the_message_and_commands_by_their_last_run
         ("a command", {"kind": "command", "body": '{"command": "make"}'}, False),
         ("joints", {"kind": "continuity", "body": '{"glob": "*.mp4"}'}, False),
     )
+    advice_is_no_ground(tmp_path / "advice")
     for way in ("send", "text"):
         for what, more, anew in kinds:
             home, plan = at_work_reading(tmp_path / f"{way}{what}", NOTHING_MORE)

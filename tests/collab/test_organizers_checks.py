@@ -65,6 +65,7 @@ def test_the_organizer_adds_three_at_once_and_ten_to_a_plan_and_only_to_a_senten
     strange: list[dict[str, Any]] = [{"sentence": ACCEPTANCE[0], "kind": "magic", "body": {}}, {"body": 1}]
     odd = (*strange, file_("x.png", sentence="谁也没写"), file_("../x.png"))
     asks_organizer(home, *odd, file_("a"), file_("a"), file_("b"), file_("c"))
+    expect("CHK-01", "x.png" not in its_checks(home), "a check that hangs on no sentence of the acceptance")
     expect_equal("CHK-08", its_checks(home), ["a", "b", "c"], "what it adds where all else is left out")
     refused = "SELECT count(*) FROM work_events WHERE type = 'organizer.check_refused'"
     expect_equal("CHK-08", home.value(refused), 5, "how much left out is put on record")

@@ -76,10 +76,8 @@ def held_open(change: Change, plan: int, before: dict[str, Any], now: dict[str, 
 
 def _hinders(db: Database, check: sqlite3.Row) -> bool:
     last = checks.last_run(db, check)
-    return (
-        last is None  # CHK-11
-        or (last["outcome"] == "failed" and not continuity.only_advises(last))  # CHK-11
-    )
+    advice = last is not None and continuity.only_advises(last)
+    return not advice and (last and last["outcome"]) in HINDERING
 
 
 def _stuck(db: Database, check: sqlite3.Row) -> str:

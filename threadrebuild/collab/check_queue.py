@@ -94,7 +94,7 @@ def body_of(change: Change, check: sqlite3.Row, until: int | None = None) -> dic
         "sentence": check["sentence"],
         "rules": plans.points_of(change.db, check["plan"])["rules"],
         "command": _is_command(check),
-        "limit_s": None if until is None else max(1, (until - change.at) // 1000),  # CHK-06
+        "limit_s": None if until is None else max(1, (until - change.at) // 1000),
     }
 
 
@@ -103,12 +103,10 @@ def _begin(change: Change, check: sqlite3.Row, until: int | None) -> None:
 
 
 def _is_stale(change: Change, check: sqlite3.Row) -> bool:
-    """Whether a check has not run since it was defined, or a segment of its plan has ended since it last did."""
+    """Whether a segment of a plan has ended since a check last ran as it is; one that never did is stale too."""
     last = checks.last_run(change.db, check)
-    if last is None:  # CHK-06
-        return True
     moved = "SELECT 1 FROM work_events WHERE type = 'work.ended' AND plan = ? AND event > ?"
-    return bool(change.db.value(moved, check["plan"], last["seq"]))  # CHK-06
+    return bool(change.db.value(moved, check["plan"], 0 if last is None else last["seq"]))  # CHK-06
 
 
 def _is_running(change: Change, plan: int) -> bool:

@@ -69,7 +69,7 @@ def waits(change: Change, turn: sqlite3.Row, text: str, files: Sequence[str]) ->
     for check in checks.active(change.db, turn["plan"]):
         subject = f"closing:{moment}:{check['id']}"
         is_judged = change.db.value("SELECT 1 FROM effects WHERE subject = ? AND state <> 'void'", subject)
-        if _is_judged_on_the_spot(check) and not is_judged:  # CLOS-02
+        if _is_judged_on_the_spot(check) and not is_judged:
             change.effect("run_check", check_queue.body_of(change, check), turn=turn["id"], subject=subject)
             return True
     return False
