@@ -107,7 +107,9 @@ def is_own(title: str, plan: str) -> bool:
 def is_of_film(db: Database, plan: int, ticket: int | None) -> bool:
     """Whether what is filed so is of the whole film: not of a shot of it, nor of another version."""
     title = db.value("SELECT title FROM tickets WHERE id = ?", ticket)
-    if title is None or is_own(title, db.value("SELECT name FROM plans WHERE id = ?", plan)):  # WORDS-08 WORDS-23
+    if title is None:
+        return True
+    if is_own(title, db.value("SELECT name FROM plans WHERE id = ?", plan)):  # WORDS-08 WORDS-23
         return True
     return not (
         films.names_a_part(title)  # WORDS-08 WORDS-23
