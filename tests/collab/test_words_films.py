@@ -21,8 +21,9 @@ def matched(home: Evening) -> str | None:
 
 def measure_all(home: Evening) -> None:
     """Whatever is measured comes to too short a film."""
-    while running(home):
-        measures(home)
+    for _ in range(5):
+        if running(home):
+            measures(home)
 
 
 @proves("WORDS-08")
@@ -131,8 +132,7 @@ def test_a_newer_film_is_measured_and_shows_nothing_of_the_one_before(tmp_path: 
         says(home, "继续")
         expect("WORDS-27", shown in home.context(home.turn("导演")["id"]), "what was measured is shown")
         hands_over(home, NEWER)
-        (effect,) = running(home)
-        expect_equal("WORDS-26", effect.body["matched"], NEWER, "what is measured")
+        expect_equal("WORDS-26", [each.body["matched"] for each in running(home)], [NEWER], "what is measured")
         says(home, "怎么样了")
         told = home.context(home.turn("导演")["id"])
         expect("WORDS-26", shown not in told, f"the old number with the newer film, confirmed = {confirmed}")
