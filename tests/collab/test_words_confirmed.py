@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -236,7 +237,12 @@ def test_each_button_works_once_and_not_after_other_words(tmp_path: Path) -> Non
 
 @proves("WORDS-32")
 def test_nothing_but_another_number_raises_a_card(tmp_path: Path) -> None:
-    home = film(tmp_path)
+    weak = film(tmp_path / "weak")
+    says(weak, "约 2 分钟")
+    confirms(weak)
+    says(weak, "约 90 秒")
+    expect_equal("WORDS-32", cards(weak, withdrawn=True), [], "a new proposal beside what is in force")
+    home = film(tmp_path / "home")
     says(home, "片长 2 分钟", "片长 3 分钟", "画幅 9:16")
     expect_equal("WORDS-32", cards(home, withdrawn=True), [], "new proposals")
     check = confirms(home, home.value("SELECT id FROM checks WHERE item = 'duration' AND state = 'proposal'"))
@@ -381,6 +387,10 @@ def test_an_older_version_sees_a_check_of_the_user_for_a_file(tmp_path: Path) ->
     says(home, "片长 2 分钟")
     older = "SELECT written_by, kind, json_extract(body, '$.path') FROM checks"
     expect_equal("WORDS-31", home.rows(older), [("user", "file_exists", "")], "without a film")
+    for column, other in (("written_by", "organizer"), ("kind", "command")):
+        with suppress(sqlite3.IntegrityError):
+            home.sql(f"UPDATE checks SET {column} = ?", other)
+    expect_equal("WORDS-31", home.rows(older), [("user", "file_exists", "")], "whatever else is written there")
     check = confirms(home)
     (effect,) = running(home)
     expect_equal("WORDS-31", (effect.body["check"], effect.body["matched"]), (check, None), "it is run without a path")
