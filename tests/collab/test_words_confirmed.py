@@ -219,7 +219,7 @@ def test_each_button_works_once_and_not_after_other_words(tmp_path: Path) -> Non
     expect_equal("WORDS-17", len(cards(later)), 1, "cards")
     stale, known = cards(later)[0], proposal(later)
     says(later, "片长改成 4 分钟")
-    expect_equal("WORDS-19", refused(lambda: presses(later, USE_NEW, stale)), "withdrawn", "a press on a stale card")
+    expect_equal("WORDS-18", refused(lambda: presses(later, USE_NEW, stale)), "withdrawn", "a press on a stale card")
     expect_equal("WORDS-19", refused(lambda: confirms(later, known)), "not_a_proposal", "a stale confirmation")
     expect_equal("WORDS-19", (in_force(later), proposed(later)), ([TWO], [FOUR]), "after a press on a stale card")
     call = Client(later)
