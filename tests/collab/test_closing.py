@@ -107,10 +107,15 @@ def test_unread_the_fixed_words_tell_of_promises_and_claims(tmp_path: Path) -> N
 
 def advice_is_no_ground(folder: Path) -> None:
     """What a model has only advised is no failed check."""
-    home, plan = at_work_reading(folder, NOTHING_MORE)
-    checked(home, plan, "failed", kind="continuity", body='{"glob": "*.mp4"}')
+    claims, _ = at_work_reading(folder / "claims", TESTED)
+    sends(claims, "样片在这，已测试", files=["a.mp4"])
+    expect_equal("CLOS-01", said(claims), [], "a claim beside a file")
+    home, plan = at_work_reading(folder / "advice", NOTHING_MORE)
+    checked(home, plan, "failed")
     home.sql("UPDATE check_runs SET figures = ?", '{"advisory": true}')
-    sends(home, "样片在这", files=["a.mp4"])
+    hops(home, "导演", send("样片在这", files=["a.mp4"]))
+    while running(home):
+        ran(home, "failed", advisory=True)
     expect_equal("CHK-19", said(home), ["样片在这"], "said over advice")
 
 
@@ -128,9 +133,6 @@ def test_a_delivery_that_fails_checks_is_sent_back_with_them(tmp_path: Path) -> 
         ("a command that failed last", ("failed",), {"kind": "command", "body": command}, True),
     )
     advice_is_no_ground(tmp_path / "advice")
-    claims, _ = at_work_reading(tmp_path / "claims", TESTED)
-    sends(claims, "样片在这，已测试", files=["a.mp4"])
-    expect_equal("CLOS-01", said(claims), [], "a claim beside a file")
     for number, (what, outcomes, more, back) in enumerate(cases):
         home, plan = at_work_reading(tmp_path / str(number), NOTHING_MORE)
         checked(home, plan, *outcomes, **more)

@@ -106,7 +106,8 @@ def _is_stale(change: Change, check: sqlite3.Row) -> bool:
     """Whether a segment of a plan has ended since a check last ran as it is; one that never did is stale too."""
     last = checks.last_run(change.db, check)
     moved = "SELECT 1 FROM work_events WHERE type = 'work.ended' AND plan = ? AND event > ?"
-    return bool(change.db.value(moved, check["plan"], 0 if last is None else last["seq"]))  # CHK-06
+    since = 0 if last is None else last["seq"]
+    return bool(change.db.value(moved, check["plan"], since))  # CHK-06
 
 
 def _is_running(change: Change, plan: int) -> bool:
