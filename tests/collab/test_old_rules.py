@@ -8,7 +8,7 @@ from typing import Any
 from evening import Evening
 
 from harness.expect import expect, expect_equal, proves
-from threadrebuild.collab import requirements
+from threadrebuild.collab import requirements, videos
 from threadrebuild.collab.store import open_store
 from threadrebuild.database import Database
 
@@ -161,7 +161,11 @@ def test_what_a_film_keeps_to_is_for_its_conversation(tmp_path: Path) -> None:
         if name == "by a tool":
             before.tool(plan, "submit_video")
         before.organizer_writes(plan, *rules)
-        found = {span: scope for span, _, scope, _ in ledger(before.opened())}
+        db = before.opened()
+        expect_equal(
+            "REQ-36", videos.delivered(db, plan), name == "delivered", f"whether a film came of a plan: {name}"
+        )
+        found = {span: scope for span, _, scope, _ in ledger(db)}
         wide = "plan" if name == "a text" else "conversation"
         for rule in rules[:3]:
             expect_equal("REQ-38", found.get(rule), wide, f"{rule} of a plan: {name}")

@@ -51,7 +51,7 @@ def make_standing(change: Change, session: int, data: dict[str, Any], action: in
 
 def all_mine(change: Change, data: dict[str, Any], action: int) -> list[int]:
     """Put the old rules of a card in force that nobody has settled; returns them."""
-    found = _still_old(change.db, data)  # REQ-39
+    found = _still_old(change.db, data)
     for row in found:
         requirement_actions.confirm(change, row["plan"], row, action)  # REQ-39
     return [row["id"] for row in found]

@@ -153,7 +153,7 @@ def applying(db: Database, plan: int, ticket: int | None = None) -> list[sqlite3
 
 def listed(db: Database, plan: int, ticket: int | None = None) -> list[sqlite3.Row]:
     """All that stands in a plan's list, those too that are not in force there: pending, old rules, and `set_aside`."""
-    found = db.rows(_LISTED, plan=plan, films=videos.delivered(db, plan))  # REQ-36
+    found = db.rows(_LISTED, plan=plan, films=videos.delivered(db, plan))
     return sorted(
         found,
         key=lambda row: (
