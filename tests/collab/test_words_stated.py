@@ -112,6 +112,9 @@ def test_of_the_board_only_the_clauses_that_the_user_changed_are_words(tmp_path:
 
 @proves("WORDS-13")
 def test_the_proposal_follows_the_last_target_value_or_the_last_one_at_all(tmp_path: Path) -> None:
+    first = film(tmp_path / "first")
+    says(first, "片长 2 分钟")
+    expect_equal("WORDS-02", first.value("SELECT count(*) FROM film_statements"), 1, "what was read")
     cases: tuple[tuple[tuple[str, ...], list[str]], ...] = (
         (("约 2 分钟", "约 90 秒"), ["duration about 90"]),
         (("片长 2 分钟", "片长 3 分钟"), [THREE]),
