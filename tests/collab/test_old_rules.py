@@ -119,7 +119,7 @@ def test_rules_are_taken_in_by_whose_they_are_and_once(tmp_path: Path) -> None:
     in_force = {row["span"] for row in requirements.applying(db, plan)}
     expect_equal("REQ-37", in_force, {"片长不限", "不要真人", "片尾的 logo 要放大"}, "what a Bot has to keep to")
     db.write("INSERT INTO quotes (source, text, seq, at) VALUES ('said', '旁白不要抢戏', 1, 1)")
-    db.write("UPDATE plan_revisions SET points = json_set(points, '$.rules[9]', '后来的一条')")
+    db.write("UPDATE plan_revisions SET points = json_set(points, '$.rules[#]', '后来的一条')")
     db.close()
     again = open_store(before.home.path, durable=False)
     expect_equal("REQ-37", len(ledger(again)), 5, "entries after the second opening")

@@ -304,6 +304,6 @@ _ACTIONS: dict[str, Callable[[Change, Press], dict[str, Any] | None]] = {
     word_cards.CONFIRM: _confirm_check,
     word_cards.AMEND: _amend_check,
     word_cards.DROP: _drop_check,
-    ledger_cards.MAKE_STANDING: _make_standing,  # REQ-34
-    ledger_cards.ALL_MINE: _all_mine,  # REQ-34
+    ledger_cards.MAKE_STANDING: _make_standing,
+    ledger_cards.ALL_MINE: _all_mine,
 }
