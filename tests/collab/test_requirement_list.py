@@ -43,7 +43,9 @@ def heard(home: Evening, words: str, source: str = "said") -> int:
 
 def listed(home: Evening, plan: int) -> list[dict[str, Any]]:
     """The user's list of a plan."""
-    found: list[dict[str, Any]] = Client(home)("GET", f"tasks/{plan}/requirements").said["requirements"]
+    answer = Client(home)("GET", f"tasks/{plan}/requirements")
+    expect_equal("REQ-44", answer.status, 200, "the user's list is there")
+    found: list[dict[str, Any]] = answer.said["requirements"]
     return found
 
 
@@ -162,6 +164,7 @@ def test_what_is_not_in_force_stands_apart(tmp_path: Path) -> None:
         for number in range(52, many + 52):
             said(home, f"旧规则{number}", plan, number=number, state="legacy", source="import")
         turn = begun(home, plan)
+        expect("REQ-44", not many or read(home, turn, PENDING), "what waits is in a Bot's list as in the user's")
         seen = [len(read(home, turn, title)) for title in (IN_FORCE, PENDING, LEGACY)]
         expect_equal("REQ-43", seen, [1, shown, shown], f"lines in force, waiting and old, of {many} each")
         expect_equal("REQ-43", f"# {PENDING}" in home.context(turn), many > 0, "the heading is there with its lines")
@@ -188,6 +191,7 @@ def test_the_users_list_and_the_bots_are_the_same(tmp_path: Path) -> None:
     for of in (plan, other):
         turn = begun(home, of)
         rows = listed(home, of)
+        expect("REQ-43", 5 not in numbers(read(home, turn, PENDING)), "what is in force is among what waits")
         for title, is_there in (
             (IN_FORCE, lambda row: row["state"] == "active" and not row["set_aside"]),
             (PENDING, lambda row: row["state"] == "pending"),

@@ -99,7 +99,8 @@ def test_what_an_answer_leaves_out_stays_and_nothing_is_taken_out(tmp_path: Path
     says(home, "背景还是要连贯", plan, again=[{"entry": 1, "quote": "背景还是要连贯"}])
     for table in ("requirements", "requirement_sayings"):
         expect("REQ-03", home.value(f"SELECT count(*) FROM {table}") > 0, f"there are {table} to take out")
-        expect("REQ-03", is_refused(home, f"DELETE FROM {table}"), f"rows of {table} can be deleted")
+    expect("REQ-03", is_refused(home, "DELETE FROM requirement_sayings"), "sayings can be deleted")
+    expect("REQ-03", is_refused(home, "DELETE FROM requirements WHERE number = 3"), "entries can be deleted")
 
 
 @proves("REQ-04")
@@ -156,6 +157,7 @@ def test_clearing_a_conversation_leaves_the_ledger_alone(tmp_path: Path) -> None
     room = home.session(ROOM)
     home.requires(1, BACKGROUND, plan)
     home.requires(2, "重做", plan, scope="conversation", session=room)
+    expect_equal("REQ-40", in_force(home, plan), [1, 2], "what is in force before")
     before = home.rows("SELECT * FROM requirements ORDER BY id")
     home.happens(events.SessionCleared, session=room)
     expect_equal("REQ-07", home.rows("SELECT * FROM requirements ORDER BY id"), before, "the ledger after a clear")
@@ -185,7 +187,7 @@ def test_what_stood_on_erased_words_has_no_text_and_does_not_apply(tmp_path: Pat
 @proves("REQ-09")
 def test_a_bots_words_never_become_a_requirement(tmp_path: Path) -> None:
     home, plan = studio(tmp_path)
-    says(home, "先出一版", plan)
+    home.say("先出一版", to=ROOM, files=[plan])
     tried = [
         events.Call(name, {"text": "用户要 4K", "plan": plan, "quote": "4K"})
         for name in ("add_requirement", "record_requirement", "requirements", "scribe")
@@ -193,6 +195,8 @@ def test_a_bots_words_never_become_a_requirement(tmp_path: Path) -> None:
     home.hop("导演", *tried, text="用户说要 4K，记下来。")
     home.hop("导演", text="用户要 4K，背景要连贯。")
     expect("REQ-09", "用户要 4K，背景要连贯。" in home.said("bot"), "the Bot has said so")
+    asked = home.rows("SELECT json_extract(body, '$.line') FROM effects WHERE kind = 'scribe'")
+    expect_equal("REQ-09", asked, [("先出一版",)], "what the scribe reads")
     expect_equal("REQ-09", home.rows("SELECT * FROM requirements"), [], "the ledger after a Bot says what is wanted")
     line = home.value("SELECT max(id) FROM messages WHERE author = 'bot'")
     quoted = "INSERT INTO quotes (session, message, source, text, seq, at) VALUES (1, ?, 'said', '要 4K', 1, 0)"
@@ -238,7 +242,7 @@ def test_what_was_widened_stays_so_and_is_narrowed_and_widened_by_the_user(tmp_p
     widths = home.rows("SELECT number, scope FROM requirements ORDER BY id")
     expect_equal("REQ-30", widths, [(1, "conversation"), (2, "plan")], "scopes after the store is opened anew")
     expect_equal("REQ-30", act(home, 1, other, "not_for_this_plan"), None, "narrowed for one plan")
-    expect_equal("REQ-30", [in_force(home, each) for each in (plan, other)], [[2, 1], []], "what is in force then")
+    expect_equal("REQ-33", [in_force(home, each) for each in (plan, other)], [[2, 1], []], "what is in force then")
     expect_equal("REQ-30", act(home, 2, plan, "whole_conversation"), None, "widened by the button")
     expect_equal("REQ-30", in_force(home, other), [2], "what another plan has of that")
 
@@ -267,6 +271,8 @@ def test_what_is_not_for_one_plan_comes_back_by_restoring_or_saying_it(tmp_path:
     home, plan = studio(tmp_path)
     other, third = home.opened("第二支片", to=ROOM), home.opened("第三支片", to=ROOM)
     says(home, "以后每部片都要背景连贯", plan, add=[row("背景连贯", every=True)])
+    home.requires(9, "背景连贯", plan, state="pending")
+    expect("REQ-40", 9 not in in_force(home, plan), "what waits for the user is in force")
     for back in ("restore", "words"):
         act(home, 1, other, "not_for_this_plan")
         seen = [in_force(home, each) for each in (plan, other, third)]
@@ -278,4 +284,4 @@ def test_what_is_not_for_one_plan_comes_back_by_restoring_or_saying_it(tmp_path:
         expect_equal("REQ-33", in_force(home, other), [1], f"what is in force again by {back}")
     sayings = home.value("SELECT count(*) FROM requirement_said WHERE requirement = 1")
     expect_equal("REQ-33", sayings, 2, "how often it was said")
-    expect_equal("REQ-33", home.value("SELECT count(*) FROM requirements"), 1, "entries")
+    expect_equal("REQ-33", home.value("SELECT count(*) FROM requirements WHERE number <> 9"), 1, "entries")

@@ -18,8 +18,6 @@ ONCE_LONGEST = 2000  # REQ-41
 OTHERS_SHOWN = 10  # REQ-43
 _FOR = {"plan": "这件事", "conversation": "整个会话", "standing": "每件视频的事"}
 _SOURCES = {  # REQ-46
-    "said": "said",
-    "return": "said",
     "answer": "answer",
     "annotation": "annotation",
     "board": "written on flow chart",
@@ -37,7 +35,7 @@ def sections(db: Database, plan: int, ticket: int | None) -> list[tuple[str, lis
         [_line(db, plan, row) for row in rows if row["state"] == state][:OTHERS_SHOWN]  # REQ-43
         for state in ("pending", "legacy")
     )
-    active = requirements.applying(db, plan, ticket)  # REQ-44
+    active = requirements.applying(db, plan, ticket)
     return [(TITLE, _active(db, plan, active)), (PENDING, pending), (LEGACY, legacy)]
 
 
@@ -59,7 +57,7 @@ def source(row: sqlite3.Row) -> str:
         return "whole complaint captured"
     if row["quote"] is None or row["state"] == "legacy":  # REQ-46
         return "legacy rule"
-    return _SOURCES[row["quote_source"]]
+    return _SOURCES.get(row["quote_source"], "said")
 
 
 def _active(db: Database, plan: int, rows: Sequence[sqlite3.Row]) -> list[str]:
@@ -127,5 +125,5 @@ def _shown(db: Database, plan: int, row: sqlite3.Row) -> dict[str, Any]:
         "inherited_from": row["origin"] if row["inherited"] else None,
         "set_aside": bool(row["set_aside"]),
         "edited_away": row["edited_away"] is not None,  # REQ-47
-        "actions": requirement_actions.offered(db, plan, row),  # REQ-45
+        "actions": requirement_actions.offered(db, plan, row),
     }

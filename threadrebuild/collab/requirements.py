@@ -36,7 +36,6 @@ _LISTED = """
     OR (r.scope = 'standing' AND :films)
   )
 """
-_NEAREST = ("this ticket", "plan", "ticket", "conversation", "standing")  # REQ-40
 
 
 def add(
@@ -157,7 +156,10 @@ def listed(db: Database, plan: int, ticket: int | None = None) -> list[sqlite3.R
     return sorted(
         found,
         key=lambda row: (
-            _NEAREST.index("this ticket" if ticket is not None and row["ticket"] == ticket else row["scope"]),
+            row["scope"] == "standing",  # REQ-40
+            row["scope"] == "conversation",  # REQ-40
+            row["ticket"] is not None and row["ticket"] != ticket,  # REQ-40
+            row["ticket"] is None,  # REQ-40
             -row["times"],  # REQ-40
             -(row["said_last"] or 0),  # REQ-40
             row["id"],
