@@ -73,7 +73,7 @@ def offered(db: Database, plan: int, row: sqlite3.Row) -> tuple[str, ...]:
     if row["edited_away"] is None or row["inherited"]:
         return found
     ending = "not_a_requirement" if row["state"] == "pending" else "no_longer_applies"
-    return tuple(dict.fromkeys((ending, "keep", *found)))  # REQ-47
+    return tuple(dict.fromkeys((ending, "keep", *found)))
 
 
 def _offered(db: Database, plan: int, row: sqlite3.Row) -> tuple[str, ...]:
@@ -122,8 +122,9 @@ def _write(doing: Doing, line: str, quote: int) -> None:
         if row["scope"] != "ticket"  # REQ-21
     ]
     if not known:
-        new = requirements.add(change, quote, line, plan=plan, source="board", scope="plan")  # REQ-21
-        doing.log("written", new)
+        doing.log(  # REQ-21
+            "written", requirements.add(change, quote, line, plan=plan, source="board", scope="plan")
+        )
         return
     row = min(known, key=lambda each: (each["state"] != "active", each["set_aside"]))
     requirements.say_again(change, row["id"], quote, plan)  # REQ-21
