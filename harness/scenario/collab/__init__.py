@@ -8,6 +8,7 @@ from harness.scenario.collab.forms_checks import CHECK_FORMS
 from harness.scenario.collab.forms_delegations import DELEGATION_FORMS
 from harness.scenario.collab.forms_endings import ENDING_FORMS
 from harness.scenario.collab.forms_holds import HOLD_FORMS
+from harness.scenario.collab.forms_ledger import LEDGER_FORMS
 from harness.scenario.collab.forms_orders import ORDER_FORMS
 from harness.scenario.collab.forms_rooms import ROOM_FORMS
 from harness.scenario.collab.forms_turns import TURN_FORMS
@@ -31,6 +32,7 @@ KIND = Kind(
             | DELEGATION_FORMS
             | ENDING_FORMS
             | HOLD_FORMS
+            | LEDGER_FORMS
             | ORDER_FORMS
             | ROOM_FORMS
             | TURN_FORMS

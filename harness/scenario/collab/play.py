@@ -12,7 +12,7 @@ import msgspec
 
 from harness.invariants.collab import Broken
 from harness.runlog import RunLog
-from harness.scenario.collab import checking, holding, past
+from harness.scenario.collab import checking, holding, past, scribing
 from harness.scenario.collab.answers import check_times, hops_of, label_of, lines_of
 from harness.scenario.collab.later import Later, event_of
 from harness.scenario.collab.orders import pace, told
@@ -24,10 +24,10 @@ from harness.scenario.collab.scene import (
     BotTurn,
     Checked,
     Clear,
+    ConfirmCheck,
     Continue,
     Crash,
     Delete,
-    ConfirmCheck,
     DeleteCheck,
     Edit,
     EditCheck,
@@ -114,7 +114,12 @@ def play(story: Story, folder: Path, seed: int, log: RunLog, number: int, faults
     rooms = Rooms(folder, nobody, scene.level, seed, log, faults, number, steps_most=STEPS_MOST)
     told_otherwise = bool(faults or story.order)
     script = StoryScript(
-        scene.defaults, lines, hops_of(story), checks=checking.results_of(story), lenient=told_otherwise
+        scene.defaults,
+        lines,
+        hops_of(story),
+        checks=checking.results_of(story),
+        scribe=scribing.answers_of(story),
+        lenient=told_otherwise,
     )
     rooms.script = script
     rooms.pace = pace(rooms, story)
@@ -152,6 +157,10 @@ def _set(rooms: Rooms, scene: Scene) -> None:
         handle(events.SessionOpened(key=f"direct:{name}", at=at, session="direct", title=name, members=(name,)))
     for room, members in scene.rooms.items():
         handle(events.SessionOpened(key=f"group:{room}", at=at, session="group", title=room, members=tuple(members)))
+    if scene.engine != "general":
+        handle(events.EngineChosen(key="engine", at=at, engine=scene.engine))
+    if scene.scribe is not None:
+        handle(events.StepSwitched(key="scribe", at=at, step="scribe", on=scene.scribe))
     for name, place in scene.plans.items():
         past.open_plan(rooms, name, place)
     for name, rules in scene.old_rules.items():

@@ -110,6 +110,8 @@ class Defaults(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     hop: Hop | None = None
     check: str | dict[str, Any] | None = None
     """What a run of an acceptance check comes to."""
+    scribe: dict[str, Any] | str = {}
+    """What the scribe answers to words of the user."""
     bounced: Hop = Hop()
     """What a Bot answers whose ending was sent back, once its own hops are used up: nothing, so that it ends."""
 
@@ -118,6 +120,9 @@ class Scene(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """Who is where. Every Bot has a direct chat with the user, called by its name."""
 
     level: Annotated[int, Meta(ge=0, le=8)] = 8
+    engine: Literal["general", "video", "code"] = "general"
+    scribe: bool | None = None
+    """Whether the user wants the scribe; by itself as the engine has it."""
     rooms: dict[str, list[str]] = {}
     """Groups, each with its members."""
     bots: dict[str, BotScene] = {}
@@ -160,6 +165,8 @@ class Say(Happening, frozen=True, kw_only=True):
     """What each Bot's judgement says: `join`, `look_on`, `fails`, or something else in words."""
     attach: list[str] = []
     reply_to: str | None = None
+    scribe: dict[str, Any] | str | None = None
+    """What the scribe answers to it: rows for `add`, `again`, `change`; `no model`, `error`, `timeout`; or a text."""
 
     def __post_init__(self) -> None:
         Happening.__post_init__(self)
@@ -194,6 +201,7 @@ class AnswerCard(Happening, frozen=True, kw_only=True):
     """What the card asks."""
     chosen: list[str] = []
     words: str = ""
+    scribe: dict[str, Any] | str | None = None
 
 
 class Allow(Happening, frozen=True, kw_only=True):
@@ -216,6 +224,10 @@ class Edit(Happening, frozen=True, kw_only=True):
 
     edit: Text
     now: str = msgspec.field(name="to")
+    scribe: dict[str, Any] | str | None = None
+    """What the scribe answers to the words that are new."""
+    gone: list[str] | str | None = None
+    """Which entries, by their words, it finds gone by the edit."""
 
 
 class Withdraw(Happening, frozen=True, kw_only=True):
