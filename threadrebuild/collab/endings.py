@@ -187,7 +187,7 @@ def finish(change: Change, turn: sqlite3.Row, draft: Draft, said: Speech) -> Non
     ):
         delegation.answer(change, turn, draft.answer)
     turns.end(change, turn["id"], "completed", reason)
-    if "promised_later" in left:  # END-22
+    if "promised_later" in left:  # END-22 CLOS-08
         _say(change, turn, "promised", said.going_on)
     if "said_nothing" in left:
         _say(change, turn, "said nothing")  # END-26

@@ -49,7 +49,7 @@ def reading(change: Change, turn: sqlite3.Row, text: str, options: Sequence[str]
             "asks": ASKS,
             "line": text,
             "answers_to": to,  # READ-17
-            "tools": [],
+            "tools": [],  # CLOS-07
             "effort": "lightest",
             "limit_ms": reader.LIMIT_MS,
             **steps.runs_on(change.db, "reader"),
