@@ -13,11 +13,14 @@ from threadrebuild.collab.engine import Effect
 FILM, ROOM = "新品片", "剪辑组"
 
 
-def studio(folder: Path, *, on: bool = True, tickets: Sequence[str] = (), **more: Any) -> tuple[Evening, int]:
+def studio(
+    folder: Path, *, on: bool = True, leads: bool = True, tickets: Sequence[str] = (), **more: Any
+) -> tuple[Evening, int]:
     """A group with a plan, and an engine for films unless the scribe is to be off."""
     folder.mkdir(parents=True, exist_ok=True)
     home = Evening(folder, bots=["导演", "剪辑"], rooms={ROOM: ["导演", "剪辑"]}, **more)
-    home.lead("导演", ROOM)
+    if leads:
+        home.lead("导演", ROOM)
     plan = home.opened(FILM, to=ROOM, tickets=[(title, "导演") for title in tickets])
     if on:
         home.happens(events.EngineChosen, engine="video")

@@ -5,6 +5,11 @@ from typing import Any
 from threadrebuild.collab.change import Change
 from threadrebuild.database import Database
 
+SECTIONS = {
+    "scribe": "other",  # SCRB-19
+}
+"""Under which heading of the cost view the lines of a purpose stand; the others stand by themselves."""
+
 
 def book(
     change: Change, purpose: str, session: int | None, amount: float, account: int | None, category: str = "organize"
@@ -34,4 +39,4 @@ def view(db: Database) -> list[dict[str, Any]]:
         "SELECT category, purpose, paid_to, max(estimated) AS estimated, count(*) AS calls, sum(amount) AS amount"
         " FROM costs GROUP BY category, purpose, paid_to ORDER BY category, purpose, paid_to"
     )
-    return [dict(row) for row in rows]
+    return [{**dict(row), "under": SECTIONS.get(row["purpose"])} for row in rows]

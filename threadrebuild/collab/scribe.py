@@ -125,12 +125,8 @@ def forget_erased(change: Change) -> None:
 
 
 def place(db: Database, quote: sqlite3.Row) -> tuple[int | None, int | None]:
-    """The plan and ticket that words belong to: the first that they are filed to, else those that asked for them."""
-    found = db.row("SELECT plan, ticket FROM quote_filings WHERE quote = ? ORDER BY rowid", quote["id"]) or db.row(
-        "SELECT t.plan, t.ticket FROM user_actions u JOIN asks a ON a.answered_by = u.id JOIN turns t ON t.id = a.turn"
-        " WHERE u.message = ? AND t.plan IS NOT NULL",
-        quote["message"],
-    )
+    """The plan and ticket that words belong to: the first that they are filed to."""
+    found = db.row("SELECT plan, ticket FROM quote_filings WHERE quote = ? ORDER BY rowid", quote["id"])
     return (found["plan"], found["ticket"]) if found is not None else (None, None)
 
 

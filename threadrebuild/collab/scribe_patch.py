@@ -208,11 +208,10 @@ def _pointed_at(taking: _Taking, number: int) -> sqlite3.Row:
 
 def _place(change: Change, heard: Heard, said: _Added) -> _Place:
     """What a new entry is for."""
-    named = [_ticket(change, heard, number) for number in dict.fromkeys(said.tickets)]
-    only = named if len(named) == 1 else []  # SCRB-12 REQ-28
-    for ticket in only:
-        if ticket is not None:
-            return _Place("ticket", ticket, None)
+    named = list(dict.fromkeys(said.tickets))
+    ticket = _ticket(change, heard, named[0]) if len(named) == 1 else None  # SCRB-12 REQ-28
+    if ticket is not None:
+        return _Place("ticket", ticket, None)
     conversation = change.db.value("SELECT session FROM plans WHERE id = ?", heard.plan)
     if said.every and conversation is not None:  # SCRB-12 REQ-28 REQ-29
         return _Place("conversation", None, conversation)
