@@ -1,4 +1,4 @@
-"""What a segment reads of the matter that it works in: the plan's points, its tickets, and what was handed over."""
+"""What a segment reads of the matter that it works in: points, what is required, tickets, and what was handed over."""
 
 import sqlite3
 
@@ -11,21 +11,41 @@ FILES_SHOWN = 20
 def lines(db: Database, plan: int) -> list[str]:
     """The matter of a plan, as lines of text."""
     return [
-        *_points(db, plan),  # CHKB-06
-        *(_ticket(row) for row in db.rows("SELECT * FROM tickets WHERE plan = ? ORDER BY number", plan)),  # CHKB-06
+        *_points(db, plan),  # CHKB-06 PLAN-25
+        *_required(db, plan),  # PLAN-25
+        *(  # CHKB-06 PLAN-25
+            _ticket(row) for row in db.rows("SELECT * FROM tickets WHERE plan = ? ORDER BY number", plan)
+        ),
         *_files(db, plan),  # CHKB-06
     ]
 
 
 def _points(db: Database, plan: int) -> list[str]:
     points = plans.points_of(db, plan)
-    found = [f"Goal: {points['goal']}"] if points.get("goal") else []
+    found = [f"{name.capitalize()}: {points[name]}" for name in ("category", "goal") if points.get(name)]
     for name in ("acceptance", "rules"):
         found += [f"{name.capitalize()}: {each}" for each in points.get(name) or ()]
+    if points.get("process"):
+        found.append(f"Process and division of work: {points['process']}")
     progress = points.get("progress") or {}
     for name, said in progress.items() if isinstance(progress, dict) else ():
         found += [f"Progress, {name.replace('_', ' ')}: {', '.join(said)}"] if said else []
-    return found
+    return [*found, f"Status: {points['status']}"]
+
+
+def _required(db: Database, plan: int) -> list[str]:
+    """What the user requires of a plan, as it is in force: the ledger's entries, in the user's own words."""
+    rows = db.rows(
+        "SELECT r.*, t.number AS ticket_number FROM requirements r LEFT JOIN tickets t ON t.id = r.ticket"
+        " WHERE r.plan = ? AND r.state = 'active' ORDER BY r.number",
+        plan,
+    )
+    return [f"Required, R-{row['number']}{_of_ticket(row)}: {row['span']}" for row in rows]
+
+
+def _of_ticket(requirement: sqlite3.Row) -> str:
+    number = requirement["ticket_number"]
+    return f" (ticket {number:02})" if number is not None else ""
 
 
 def _ticket(ticket: sqlite3.Row) -> str:

@@ -12,7 +12,7 @@ from threadrebuild.collab import (
     events,
     hold_list,
     lead,
-    plans,
+    plan_view,
     runs,
     stop_menus,
     work_questions,
@@ -63,6 +63,12 @@ class Spec(Said, frozen=True, kw_only=True):
     acceptance: tuple[str, ...] | None = None
     rules: tuple[str, ...] | None = None
     status: Literal["active", "done", "parked"] | None = None
+
+
+class Name(Said, frozen=True, kw_only=True):
+    """What a plan is to be called."""
+
+    name: str
 
 
 class Pressed(Said, frozen=True, kw_only=True):
@@ -147,9 +153,11 @@ ROUTES: dict[str, Show | Whole | Write] = {
     "POST /v1/sessions/{id:int}/clear": Write(events.SessionCleared, "session", Emptying, _SESSION),
     "POST /v1/sessions/{id:int}/delete": Write(events.SessionDeleted, "session", Emptying, _SESSION),
     "GET /v1/sessions/{id:int}/delegations": delegation_view.of_session,  # DEL-48
-    "GET /v1/tasks/{id:int}": plans.detail,
+    "GET /v1/tasks": Whole(plan_view.listed),
+    "GET /v1/tasks/{id:int}": plan_view.detail,
+    "PATCH /v1/tasks/{id:int}": Write(events.PlanRenamed, "plan", Name, plan_view.detail),  # PLAN-27
     "GET /v1/tasks/{id:int}/delegations": delegation_view.of_plan,  # DEL-48
-    "PATCH /v1/tasks/{id:int}/spec": Write(events.BoardEdited, "plan", Spec, plans.detail),
+    "PATCH /v1/tasks/{id:int}/spec": Write(events.BoardEdited, "plan", Spec, plan_view.detail),
     "GET /v1/turns/{id:int}/commands": lambda view, id_, at: {"commands": runs.commands(view, id_)},  # TURN-27
     "POST /v1/turns/{id:int}/continue": Write(events.Continued, "turn", Said, _TURN),
     "POST /v1/work-items/{id:int}/resume": Write(events.WorkResumed, "work_item", Said, _WORK_ITEM),
@@ -178,7 +186,9 @@ REMOTE = frozenset(
         "POST /v1/sessions/{id:int}/delete",  # QUOT-10
         "POST /v1/turns/{id:int}/continue",
         "GET /v1/sessions/{id:int}/delegations",  # DEL-48
+        "GET /v1/tasks",
         "GET /v1/tasks/{id:int}",
+        "PATCH /v1/tasks/{id:int}",
         "GET /v1/tasks/{id:int}/delegations",  # DEL-48
         "PATCH /v1/tasks/{id:int}/spec",
         "POST /v1/turns/stop",  # HOLD-110

@@ -11,6 +11,8 @@ from threadrebuild.collab.store import coverage
 from threadrebuild.database import Database, Step, open_database
 
 NEWEST_LEVEL = 8
+SEVERAL_FROM_LEVEL = 2
+"""From this level on a session has no current plan: those of before are taken over by the first event after that."""
 REASONS_FROM_LEVEL = 3
 """From this level on a segment that is over has a reason for it."""
 
@@ -36,6 +38,8 @@ def open_store(
             if present < REASONS_FROM_LEVEL <= level:  # END-40
                 _give_ends_a_reason(store)
             store.write("UPDATE meta SET level = ?", level)
+            if present < SEVERAL_FROM_LEVEL <= level:
+                store.write("UPDATE meta SET raised_from = ?", present)
         if not store.value("SELECT quotes_kept FROM meta"):  # QUOT-11
             quotes.backfill(store)
             store.write("UPDATE meta SET quotes_kept = 1")

@@ -7,7 +7,8 @@ CREATE TABLE meta (
   level INTEGER NOT NULL CHECK (level BETWEEN 0 AND 8),
   zone TEXT NOT NULL DEFAULT 'Asia/Shanghai',     -- the user's
   language TEXT NOT NULL DEFAULT 'zh' CHECK (language IN ('zh', 'en')),  -- of the user's interface
-  quotes_kept INTEGER NOT NULL DEFAULT 0          -- whether the words of before were copied out of the transcript
+  quotes_kept INTEGER NOT NULL DEFAULT 0,         -- whether the words of before were copied out of the transcript
+  raised_from INTEGER                             -- the level below 2 that plans of it have not been taken over from yet
 );
 CREATE TRIGGER level_only_rises BEFORE UPDATE ON meta WHEN NEW.level < OLD.level BEGIN
   SELECT RAISE(ABORT, 'a store never goes back to a lower level');
@@ -265,8 +266,10 @@ CREATE TABLE quotes (
 );
 CREATE TABLE quote_filings (
   quote INTEGER NOT NULL REFERENCES quotes (id),
-  plan INTEGER NOT NULL REFERENCES plans (id),
-  ticket INTEGER REFERENCES tickets (id)
+  plan INTEGER NOT NULL,
+  ticket INTEGER REFERENCES tickets (id),
+  -- PLAN-37 PLAN-39
+  FOREIGN KEY (plan) REFERENCES plans (id)
 );
 CREATE UNIQUE INDEX one_quote_filing ON quote_filings (quote, plan, ifnull(ticket, 0));
 -- A version that knows of one filing only writes it to the message itself: the words follow that too.
@@ -303,7 +306,7 @@ CREATE TABLE requirements (
   polarity TEXT NOT NULL DEFAULT 'want' CHECK (polarity IN ('want', 'must_not')),
   source TEXT NOT NULL CHECK (source IN ('scribe', 'complaint', 'board', 'import')),
   scope TEXT NOT NULL CHECK (scope IN ('ticket', 'plan', 'conversation', 'standing')),
-  plan INTEGER NOT NULL REFERENCES plans (id),    -- that recorded it first
+  plan INTEGER NOT NULL,                          -- that recorded it first
   ticket INTEGER REFERENCES tickets (id),
   session INTEGER REFERENCES sessions (id),       -- the conversation; forgotten with a group that is deleted
   widened_by INTEGER REFERENCES user_actions (id),
@@ -315,6 +318,8 @@ CREATE TABLE requirements (
   replaces INTEGER REFERENCES requirements (id),
   ended_by INTEGER REFERENCES user_actions (id),
   at INTEGER NOT NULL,
+  -- PLAN-39
+  FOREIGN KEY (plan) REFERENCES plans (id),
   CHECK ((scope = 'ticket') = (ticket IS NOT NULL)),
   CHECK ((item IS NULL) = (value IS NULL) AND (item IS NULL) = (bound IS NULL))
 );
@@ -352,6 +357,7 @@ END;
 
 -- ------------------------------------------------------------------ plans and their tickets
 
+-- A plan is deleted only where nothing is left that refers to it: what only belongs to it goes with it (`CASCADE`).
 CREATE TABLE plans (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   name TEXT NOT NULL CHECK (name <> ''),
@@ -368,7 +374,9 @@ CREATE TABLE plans (
   large TEXT CHECK (large IN ('yes', 'no', 'no_split')),
   displaced INTEGER NOT NULL DEFAULT 0,
   current_of INTEGER REFERENCES sessions (id),    -- levels 0 and 1: the session whose one current plan it is
-  closed_at INTEGER,
+  closed_at INTEGER,                              -- also while it is dormant, for versions that do not know that
+  renamed_at INTEGER,
+  name_is_newer INTEGER NOT NULL DEFAULT 0 CHECK (name_is_newer IN (0, 1)),  -- than what its goal says
   opened_at INTEGER NOT NULL,
   active_at INTEGER NOT NULL                      -- the last activity
 );
@@ -377,9 +385,26 @@ CREATE UNIQUE INDEX one_current_plan_a_session ON plans (current_of) WHERE curre
 CREATE TRIGGER opening_stays BEFORE UPDATE OF opening ON plans WHEN NEW.opening <> OLD.opening BEGIN
   SELECT RAISE(ABORT, 'the request that opened a plan is kept word for word');
 END;
+-- PLAN-27
+CREATE TRIGGER only_the_user_renames BEFORE UPDATE OF name ON plans
+WHEN NEW.name <> OLD.name AND NOT EXISTS (
+  SELECT 1 FROM user_actions WHERE event = (SELECT max(seq) FROM events) AND kind <> 'line'
+) BEGIN
+  SELECT RAISE(ABORT, 'only the user renames a plan');
+END;
+-- PLAN-27
+CREATE TRIGGER a_plan_keeps_its_folder BEFORE UPDATE OF folder ON plans WHEN NEW.folder <> OLD.folder BEGIN
+  SELECT RAISE(ABORT, 'the folder of a plan does not follow its name');
+END;
+-- Whichever version puts it there.
+-- PLAN-35
+CREATE TRIGGER the_current_plan_is_awake AFTER UPDATE OF current_of ON plans
+WHEN NEW.current_of IS NOT NULL AND (NEW.dormant = 1 OR NEW.closed_at IS NOT NULL) AND (SELECT level FROM meta) < 2 BEGIN
+  UPDATE plans SET dormant = 0, dormant_reason = NULL, closed_at = NULL WHERE id = NEW.id;
+END;
 
 CREATE TABLE plan_revisions (
-  plan INTEGER NOT NULL REFERENCES plans (id),
+  plan INTEGER NOT NULL REFERENCES plans (id) ON DELETE CASCADE,
   number INTEGER NOT NULL,
   points TEXT NOT NULL,                           -- category, goal, acceptance, rules, process, progress, status, as JSON
   cause TEXT NOT NULL CHECK (cause IN ('message', 'turn', 'user', 'organizer', 'hold')),
@@ -401,7 +426,7 @@ END;
 
 CREATE TABLE tickets (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
-  plan INTEGER NOT NULL REFERENCES plans (id),
+  plan INTEGER NOT NULL REFERENCES plans (id) ON DELETE CASCADE,
   number INTEGER NOT NULL,
   title TEXT NOT NULL,
   description TEXT NOT NULL DEFAULT '',
@@ -417,14 +442,26 @@ CREATE TABLE tickets (
   UNIQUE (plan, number),
   CHECK (owner IS NULL OR reviewer IS NULL OR owner <> reviewer)
 );
+CREATE TABLE ticket_was (                         -- how a ticket stood until something happened
+  ticket INTEGER NOT NULL REFERENCES tickets (id) ON DELETE CASCADE,
+  until_seq INTEGER NOT NULL REFERENCES events (seq),
+  status TEXT NOT NULL,
+  stage TEXT NOT NULL
+);
+CREATE INDEX was_of_ticket ON ticket_was (ticket);
+CREATE TRIGGER a_ticket_was_so AFTER UPDATE OF status, stage ON tickets
+WHEN NEW.status <> OLD.status OR NEW.stage <> OLD.stage BEGIN
+  INSERT INTO ticket_was (ticket, until_seq, status, stage)
+    VALUES (OLD.id, (SELECT max(seq) FROM events), OLD.status, OLD.stage);
+END;
 CREATE TABLE ticket_dependencies (
-  ticket INTEGER NOT NULL REFERENCES tickets (id),
-  needs INTEGER NOT NULL REFERENCES tickets (id),
+  ticket INTEGER NOT NULL REFERENCES tickets (id) ON DELETE CASCADE,
+  needs INTEGER NOT NULL REFERENCES tickets (id) ON DELETE CASCADE,
   PRIMARY KEY (ticket, needs),
   CHECK (ticket <> needs)
 );
 CREATE TABLE parts (
-  ticket INTEGER NOT NULL REFERENCES tickets (id),
+  ticket INTEGER NOT NULL REFERENCES tickets (id) ON DELETE CASCADE,
   name TEXT NOT NULL,
   file TEXT,
   stage TEXT NOT NULL DEFAULT 'todo'
@@ -434,8 +471,8 @@ CREATE TABLE parts (
 CREATE TABLE artifacts (
   id INTEGER PRIMARY KEY,
   path TEXT NOT NULL,
-  plan INTEGER REFERENCES plans (id),
-  ticket INTEGER REFERENCES tickets (id),
+  plan INTEGER REFERENCES plans (id) ON DELETE CASCADE,
+  ticket INTEGER REFERENCES tickets (id) ON DELETE CASCADE,
   turn INTEGER REFERENCES turns (id) ON DELETE SET NULL,
   message INTEGER REFERENCES messages (id) ON DELETE SET NULL,
   written INTEGER NOT NULL DEFAULT 0 CHECK (written IN (0, 1)),
@@ -449,8 +486,8 @@ CREATE INDEX artifacts_of_message ON artifacts (message);
 CREATE TABLE work_items (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   bot INTEGER NOT NULL REFERENCES bots (id),
-  plan INTEGER REFERENCES plans (id),
-  ticket INTEGER REFERENCES tickets (id),
+  plan INTEGER REFERENCES plans (id) ON DELETE CASCADE,
+  ticket INTEGER REFERENCES tickets (id) ON DELETE CASCADE,
   session INTEGER NOT NULL REFERENCES sessions (id),  -- of a desk item its identity, else where it was last worked on
   state TEXT NOT NULL DEFAULT 'idle'
     CHECK (state IN ('idle', 'queued', 'running', 'waiting', 'blocked', 'needs_attention', 'closed')),
@@ -558,7 +595,7 @@ END;
 CREATE TABLE turn_candidates (
   turn INTEGER NOT NULL REFERENCES turns (id) ON DELETE CASCADE,
   ord INTEGER NOT NULL,
-  plan INTEGER NOT NULL REFERENCES plans (id),
+  plan INTEGER NOT NULL REFERENCES plans (id) ON DELETE CASCADE,
   PRIMARY KEY (turn, plan)
 );
 
@@ -710,8 +747,8 @@ WHEN OLD.state IN ('open', 'suspended') AND (NEW.state NOT IN ('open', 'suspende
 BEGIN
   SELECT RAISE(ABORT, 'a waiting work item has an open wait');
 END;
-CREATE TRIGGER waits_are_kept BEFORE DELETE ON waits BEGIN
-  SELECT RAISE(ABORT, 'a wait ends, it is never deleted');
+CREATE TRIGGER waits_are_kept BEFORE DELETE ON waits WHEN OLD.state IN ('open', 'suspended') BEGIN
+  SELECT RAISE(ABORT, 'a wait ends before it is gone');
 END;
 
 CREATE TABLE asks (
@@ -774,7 +811,7 @@ CREATE TABLE notifications (
   kind TEXT NOT NULL,                             -- what only the user can give, or what has stopped for good
   session INTEGER REFERENCES sessions (id),
   bot INTEGER REFERENCES bots (id),
-  plan INTEGER REFERENCES plans (id),
+  plan INTEGER REFERENCES plans (id) ON DELETE SET NULL,
   message INTEGER REFERENCES messages (id) ON DELETE SET NULL,
   text TEXT NOT NULL,
   state TEXT NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'resolved', 'voided')),
@@ -987,7 +1024,7 @@ CREATE VIEW duties AS
 
 CREATE TABLE submissions (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
-  ticket INTEGER NOT NULL REFERENCES tickets (id),
+  ticket INTEGER NOT NULL REFERENCES tickets (id) ON DELETE CASCADE,
   turn INTEGER REFERENCES turns (id) ON DELETE SET NULL,
   bot INTEGER REFERENCES bots (id),
   origin TEXT NOT NULL CHECK (origin IN ('submit', 'implicit', 'answer', 'organizer')),
@@ -1007,7 +1044,7 @@ WHEN NEW.origin = 'submit' AND NEW.turn IS NOT NULL
   SELECT RAISE(ABORT, 'saying that work is done hands nothing in');
 END;
 CREATE TABLE submission_files (
-  submission INTEGER NOT NULL REFERENCES submissions (id),
+  submission INTEGER NOT NULL REFERENCES submissions (id) ON DELETE CASCADE,
   path TEXT NOT NULL,
   sha256 TEXT NOT NULL,
   part TEXT,
@@ -1015,7 +1052,7 @@ CREATE TABLE submission_files (
 );
 CREATE TABLE reviews (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
-  submission INTEGER NOT NULL REFERENCES submissions (id),
+  submission INTEGER NOT NULL REFERENCES submissions (id) ON DELETE CASCADE,
   bot INTEGER NOT NULL REFERENCES bots (id),
   turn INTEGER REFERENCES turns (id) ON DELETE SET NULL,
   outcome TEXT NOT NULL CHECK (outcome IN ('approve', 'return')),
@@ -1033,8 +1070,8 @@ WHEN NEW.turn IS NOT NULL AND NOT EXISTS (SELECT 1 FROM calls WHERE turn = NEW.t
 END;
 CREATE TABLE checks (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
-  plan INTEGER NOT NULL REFERENCES plans (id),
-  ticket INTEGER REFERENCES tickets (id),
+  plan INTEGER NOT NULL REFERENCES plans (id) ON DELETE CASCADE,
+  ticket INTEGER REFERENCES tickets (id) ON DELETE CASCADE,
   sentence TEXT NOT NULL DEFAULT '',              -- of the plan's acceptance, that it hangs on
   kind TEXT NOT NULL CHECK (kind IN ('file_exists', 'contains', 'matches', 'command', 'continuity')),
   body TEXT NOT NULL,                             -- what is looked at, as JSON
@@ -1054,8 +1091,8 @@ CREATE TABLE checks (
 CREATE INDEX checks_of_plan ON checks (plan);
 CREATE TABLE check_runs (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
-  check_id INTEGER NOT NULL REFERENCES checks (id),
-  submission INTEGER REFERENCES submissions (id),
+  check_id INTEGER NOT NULL REFERENCES checks (id) ON DELETE CASCADE,
+  submission INTEGER REFERENCES submissions (id) ON DELETE CASCADE,
   began_at INTEGER NOT NULL,
   seq INTEGER NOT NULL DEFAULT 0,                 -- the event that began it
   outcome TEXT CHECK (outcome IN ('passed', 'failed', 'out_of_bounds', 'error')),
