@@ -7,7 +7,7 @@ level that the file has.
 from pathlib import Path
 
 from threadrebuild.collab import quotes, understanding
-from threadrebuild.collab.store import coverage
+from threadrebuild.collab.store import coverage, drafts
 from threadrebuild.database import Database, Step, open_database
 
 NEWEST_LEVEL = 8
@@ -29,6 +29,7 @@ def open_store(
     functions = {"folded": understanding.folded}
     store = open_database(path, __name__, step, durable=durable, besides=coverage.VIEW, functions=functions)
     with store.transaction():
+        drafts.move_away(store)
         present = store.value("SELECT level FROM meta")
         if present is None:
             store.write("INSERT INTO meta (one, level) VALUES (1, ?)", level)
