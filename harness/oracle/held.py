@@ -17,6 +17,7 @@ READING = ("list_", "mcp+read:")
 USERS = (
     *("Line", "Edited", "Inserted", "Withdrawn", "BoardEdited", "TicketEdited", "Merged", "Continued", "Answered"),
     "WorkAnswered",
+    "PlanRenamed",
     *("Approved", "HoldLifted", "ControlPressed", "WorkResumed"),
 )
 """Events by which the user says or does something."""
@@ -57,6 +58,8 @@ class Judge:
             if step["what"] in USERS:
                 for each in self.standing.values():
                     each.spoken = True
+            if step["what"] == "SessionDeleted":
+                self._leave(str(step["session"]))
             return []
         match step["what"]:
             case "plan":
@@ -75,6 +78,11 @@ class Judge:
                 hold = self.standing.pop(step["hold"])
                 return [] if hold.spoken else [f"hold {step['hold']} ends, and the user has said and done nothing"]
         return []
+
+    def _leave(self, session: str) -> None:
+        """The plans of a group that is deleted leave it, out of the reach of a hold on it (HOLD-97)."""
+        for plan in [plan for plan, home in self._plans.items() if home == session]:
+            del self._plans[plan]
 
     def _opens(self, step: Step) -> list[str]:
         turn = step["turn"]

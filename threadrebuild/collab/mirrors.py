@@ -23,5 +23,9 @@ def write_map(change: Change, plan: int) -> None:
 
 def map_of(db: Database, plan: int) -> str:
     """The text of a plan's map: its name, its points and its tickets."""
-    name = db.value("SELECT name FROM plans WHERE id = ?", plan)
-    return "\n".join([f"# {name}", "", *matter.lines(db, plan)]) + "\n"  # PLAN-28
+    shown = [
+        f"# {db.value('SELECT name FROM plans WHERE id = ?', plan)}",  # PLAN-28
+        "",
+        *matter.lines(db, plan),
+    ]
+    return "\n".join(shown) + "\n"

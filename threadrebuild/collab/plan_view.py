@@ -68,7 +68,13 @@ def last_change(db: Database, plan: int) -> dict[str, Any] | None:
 def approved(db: Database, plan: int) -> int:
     """How many submissions of a plan were approved; that it is delivered proves none."""
     found = db.rows("SELECT s.state FROM submissions s JOIN tickets t ON t.id = s.ticket WHERE t.plan = ?", plan)
-    return sum(row["state"] == "approved" for row in found)  # PLAN-10
+    return len(
+        [
+            row
+            for row in found
+            if row["state"] == "approved"  # PLAN-10
+        ]
+    )
 
 
 def _listed(view: Database, plan: sqlite3.Row, counts_turns: bool) -> dict[str, Any]:
