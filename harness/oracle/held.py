@@ -58,12 +58,11 @@ class Judge:
             if step["what"] in USERS:
                 for each in self.standing.values():
                     each.spoken = True
-            if step["what"] == "SessionDeleted":
-                self._leave(str(step["session"]))
             return []
         match step["what"]:
             case "plan":
-                self._plans[str(step["plan"])] = str(step["session"])
+                # Out of the reach of a hold on its group once that is deleted (HOLD-97).
+                self._plans[str(step["plan"])] = _name(step["session"]) or ""
             case "opens" | "moves":
                 return self._opens(step)
             case "ends":
@@ -78,11 +77,6 @@ class Judge:
                 hold = self.standing.pop(step["hold"])
                 return [] if hold.spoken else [f"hold {step['hold']} ends, and the user has said and done nothing"]
         return []
-
-    def _leave(self, session: str) -> None:
-        """The plans of a group that is deleted leave it, out of the reach of a hold on it (HOLD-97)."""
-        for plan in [plan for plan, home in self._plans.items() if home == session]:
-            del self._plans[plan]
 
     def _opens(self, step: Step) -> list[str]:
         turn = step["turn"]
