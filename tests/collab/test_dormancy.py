@@ -27,7 +27,7 @@ from sleeping import (
 from test_refiling import card
 
 from harness.expect import expect, expect_equal, proves
-from threadrebuild.collab import events
+from threadrebuild.collab import dormancy, events
 
 
 def kept_hold(home: Evening, plan: int) -> None:
@@ -41,7 +41,19 @@ def approved(home: Evening, plan: int) -> int:
     return int(Client(home)("GET", f"tasks/{plan}").said["approved"])
 
 
-@proves("PLAN-11", "PLAN-12")
+@proves("PLAN-12")
+def test_sleeping_is_no_end(tmp_path: Path) -> None:
+    home = house(tmp_path)
+    plan = home.opened("新品片", to=ROOM, tickets=[("分镜", "导演"), ("剪辑", "导演")])
+    worked_on(home, plan, "@导演 先做分镜", to=ROOM)
+    before = home.rows("SELECT p.status, t.status, t.stage FROM plans p JOIN tickets t ON t.plan = p.id ORDER BY t.id")
+    clear(home, ROOM)
+    expect_equal("PLAN-12", stands(home, plan), ("active", True), "neither accepted nor abandoned: as it was, asleep")
+    now = home.rows("SELECT p.status, t.status, t.stage FROM plans p JOIN tickets t ON t.plan = p.id ORDER BY t.id")
+    expect_equal("PLAN-12", now, before, "its tickets, of which none was done or dropped")
+
+
+@proves("PLAN-11")
 def test_sleeping_changes_no_stage_and_no_hold(tmp_path: Path) -> None:
     home = house(tmp_path)
     plan = home.opened("新品片", to=ROOM, tickets=[("分镜", "导演"), ("剪辑", "导演")])
@@ -51,12 +63,8 @@ def test_sleeping_changes_no_stage_and_no_hold(tmp_path: Path) -> None:
     asked = says(home, "这边怎么样", to=ROOM)
     expect_equal("ATTR-12", offered(home, asked), [plan], "what a line could be about before")
     home.read(asked)
-    tickets = home.rows("SELECT status, stage FROM tickets ORDER BY id")
     clear(home, ROOM)
     expect_equal("PLAN-11", stands(home, plan), ("parked", True), "its status, and that it sleeps")
-    expect_equal("PLAN-12", stands(home, plan), ("parked", True), "neither accepted nor abandoned: as it was, asleep")
-    now = home.rows("SELECT status, stage FROM tickets ORDER BY id")
-    expect_equal("PLAN-12", now, tickets, "its tickets, of which none was done or dropped")
     held = home.rows("SELECT scope, lifted_by FROM holds")
     expect_equal("PLAN-11", held, [("plan", None)], "its hold while it sleeps")
     asked = says(home, "那边怎么样", to=ROOM)
@@ -79,7 +87,8 @@ def test_nobody_is_called_back_to_a_plan_that_sleeps(tmp_path: Path) -> None:
         before = len(home.turns("导演"))
         quiet(home)
         nudged = len(logged(home, "plan.nudged"))
-        expect_equal("PLAN-11", nudged, int(not is_asleep), f"call-backs once the plan is quiet, asleep: {is_asleep}")
+        rule = "PLAN-11" if is_asleep else "CHKB-19"
+        expect_equal(rule, nudged, int(not is_asleep), f"call-backs once the plan is quiet, asleep: {is_asleep}")
         expect_equal("PLAN-11", len(home.turns("导演")) - before, nudged, "and the segments that they opened")
 
 
@@ -143,6 +152,8 @@ def test_what_is_left_open_in_it_keeps_an_older_plan_awake(tmp_path: Path) -> No
         elsewhere = home.opened("海报", to=ROOM)
         worked_on(home, plan)
         left(home, plan)
+        pends = dormancy.has_job(home.db, plan)
+        expect_equal("PLAN-14", pends, left is job, f"whether a job of it is pending, with {left.__name__}")
         opens_another(home, home.now + 3 * HOUR)
         expect_equal("PLAN-13", sleeps(home, plan), wanted, f"whether it sleeps after three hours with {left.__name__}")
         expect_equal("PLAN-13", sleeps(home, elsewhere), False, "whether a plan of another session sleeps")
@@ -158,6 +169,13 @@ def test_it_sleeps_too_when_another_is_opened_by_a_quote_and_not_below_level_2(t
     home.hop("导演", work_on(plan={"new": {"title": "海报"}}, quote_message_id=line))
     expect_equal("PLAN-08", home.plans(), ["新品片", "海报"], "the plans")
     expect_equal("PLAN-13", sleeps(home, plan), True, "whether the older one sleeps once another stands on a quote")
+    home = house(tmp_path / "chosen", level=1)
+    plan = home.opened("新品片", to="导演")
+    home.now += 3 * HOUR
+    line = home.say("另外做一张海报", to="导演", files="unclear")
+    home.hop("导演", work_on(plan={"new": {"title": "海报"}}, quote_message_id=line))
+    expect_equal("PLAN-08", home.plans(), ["新品片", "海报"], "the plans at level 1")
+    expect_equal("PLAN-13", sleeps(home, plan), False, "whether the older one sleeps at level 1")
     home = house(tmp_path / "old", level=1)
     plan = home.opened("新品片", to="导演")
     home.now += 300 * HOUR
@@ -172,6 +190,9 @@ def test_a_table_of_jobs_is_read_only_where_it_is_one(tmp_path: Path) -> None:
     home = house(tmp_path / "none")
     plan = home.opened("新品片", to="导演")
     worked_on(home, plan)
+    job = "INSERT INTO jobs (server, tool, arguments, job, plan, at) VALUES ('video', 'make', '{}', 'j1', ?, 0)"
+    home.sql(job, plan)
+    expect_equal("PLAN-14", dormancy.has_job(home.db, plan), True, "whether a job is seen in the table of jobs")
     home.sql("DROP TABLE job_waiters")
     home.sql("DROP TABLE jobs")
     opens_another(home, home.now + 3 * HOUR)
@@ -265,7 +286,8 @@ def test_what_was_done_is_delivered_once_a_store_is_raised_and_proves_no_submiss
         expect_equal("PLAN-17", stands(home, plan), ("delivered", wanted), what)
         expect_equal("PLAN-10", approved(home, plan), 0, "approved submissions of what was imported as delivered")
     home.sql("INSERT INTO submissions (ticket, origin, state, at) VALUES (1, 'implicit', 'approved', 0)")
-    home.sql("INSERT INTO submissions (ticket, origin, state, at) VALUES (1, 'implicit', 'returned', 0)")
+    for _ in range(2):
+        home.sql("INSERT INTO submissions (ticket, origin, state, at) VALUES (1, 'implicit', 'returned', 0)")
     expect_equal("PLAN-10", approved(home, plan), 1, "once one was approved")
 
 
@@ -284,8 +306,21 @@ def test_up_to_level_4_no_ticket_moves_its_plan(tmp_path: Path) -> None:
         expect_equal("PLAN-10", states, [("active", "done")] * 2, "the old states side by side")
 
 
+def ages(home: Evening) -> int:
+    """The time comes at which a delivered plan is looked at, and it is; returns it."""
+    (effect,) = (each for each in home.engine.open_effects() if each.subject.startswith("aging:"))
+    at(home, effect.body["due"])
+    home.happens(events.TimerRang, effect=effect.id)
+    return int(effect.body["due"])
+
+
 @proves("PLAN-16")
 def test_what_is_delivered_ages_into_sleep_after_three_days_without_the_user(tmp_path: Path) -> None:
+    home = house(tmp_path / "cleared")
+    plan = home.opened("新品片", to=ROOM)
+    worked_on(home, plan, "@导演 先做分镜", to=ROOM)
+    clear(home, ROOM)
+    expect_equal("PLAN-11", sleeps(home, plan), True, "whether a plan of a cleared group sleeps")
     for edits_after in (None, 10 * HOUR):
         home = house(tmp_path / str(edits_after), level=1)
         plan = home.opened("新品片", to="导演")
@@ -298,9 +333,10 @@ def test_what_is_delivered_ages_into_sleep_after_three_days_without_the_user(tmp
             at(home, home.now + edits_after)
             home.happens(events.BoardEdited, plan=plan, goal="新品片，竖版")
             since = home.now
-        home.later((since + 72 * HOUR - 1 - home.now) / 60_000)
-        expect_equal("PLAN-16", sleeps(home, plan), False, f"whether it sleeps just before, edited: {edits_after}")
-        home.later(1 / 60_000)
+            ages(home)
+            expect_equal("PLAN-16", sleeps(home, plan), False, "whether it sleeps after 62 hours without the user")
+        due = ages(home)
+        expect_equal("PLAN-16", due - since, 72 * HOUR, f"when it is looked at, edited: {edits_after}")
         expect_equal("PLAN-16", sleeps(home, plan), True, f"whether it sleeps after 72 hours, edited: {edits_after}")
         expect_equal("PLAN-16", logged(home, "plan.dormant"), [{"plan": plan, "reason": "aged"}], "on record")
         expect_equal("PLAN-16", stands(home, plan)[0], "delivered", "its status")
@@ -489,6 +525,18 @@ def test_a_bot_at_work_wakes_no_plan(tmp_path: Path) -> None:
             if not wanted:
                 home.happens(events.BoardEdited, plan=plan)
                 expect_equal("PLAN-36", len(home.turns("导演")) - before, 1, "once the user has woken it")
+
+
+@proves("PLAN-36")
+def test_what_a_bot_says_of_a_plan_that_sleeps_does_not_wake_it(tmp_path: Path) -> None:
+    home = house(tmp_path)
+    plan = home.opened("新品片", to=ROOM)
+    home.say(f"{path_in(home, plan)} 做起来", to="导演")
+    clear(home, ROOM)
+    home.hop("导演", text="还在做，快好了。")
+    said = home.value("SELECT max(id) FROM messages WHERE author = 'bot'")
+    expect_equal("ATTR-07", home.filed(said), [(plan, None)], "what the Bot's line is filed to")
+    expect_equal("PLAN-36", sleeps(home, plan), True, "whether the plan sleeps after that")
 
 
 @proves("PLAN-36")

@@ -124,6 +124,7 @@ def test_a_deleted_groups_hold_over_a_plan_becomes_one_on_the_plan(tmp_path: Pat
         home.sql("UPDATE holds SET void = ?", void)
         delete(home, ROOM)
         found = home.rows("SELECT scope, plan, source, void FROM holds WHERE lifted_by IS NULL AND id > 1")
+        expect_equal("HOLD-97", home.value("SELECT session FROM plans"), None, "the group that the plan belongs to")
         expect_equal("PLAN-37", found, [("plan", plan, "migration", void)], f"the plan's own hold, kept: {void}")
         expect_equal("PLAN-37", plans.points_of(home.db, plan)["status"], "parked", "what it is under that")
         home.happens(events.BoardEdited, plan=plan, goal="新品片，竖版")
@@ -150,6 +151,7 @@ def test_a_schedules_plan_is_closed_and_goes_on(tmp_path: Path) -> None:
         plan=plan,
     )
     home.later(61)
+    expect_equal("HOLD-59", len(home.live("导演")), 1, "segments at the first due time")
     titles = [title for (title,) in home.rows("SELECT title FROM tickets WHERE plan = ? ORDER BY number", plan)]
     expect_equal("PLAN-38", titles, ["分镜", "日报"], "the tickets after the first due time")
     ticket = home.value("SELECT max(id) FROM tickets")
@@ -157,8 +159,9 @@ def test_a_schedules_plan_is_closed_and_goes_on(tmp_path: Path) -> None:
     home.hop("导演", text="日报好了。")
     clear(home, ROOM)
     now = home.now
+    expect_equal("PLAN-33", closed_at(home, other), now, "when another plan of that chat was closed")
     expect_equal("PLAN-38", (sleeps(home, plan), closed_at(home, plan)), (False, now), "the standing plan: closed only")
-    expect_equal("PLAN-33", (sleeps(home, other), closed_at(home, other)), (True, now), "another plan of that chat")
+    expect_equal("PLAN-38", sleeps(home, other), True, "whether the other plan sleeps")
     home.later(24 * 60)
     count = home.value("SELECT count(*) FROM tickets WHERE plan = ?", plan)
     expect_equal("PLAN-38", count, 3, "the tickets after the next due time")

@@ -41,7 +41,9 @@ def test_the_organizer_keeps_one_current_plan_a_conversation(tmp_path: Path) -> 
     for level in (0, 1):
         home = house(tmp_path / str(level), level=level)
         first = spoken(home, "做一支新品片")
-        organized(home, matter="new")
+        organized(home, matter="new", goal="新品片")
+        expect_equal("PLAN-19", home.plans(), ["做一支新品片"], "the plans after a first matter")
+        expect_equal("PLAN-20", plans.points_of(home.db, 1)["goal"], "新品片", "its goal, as the organizer has it")
         expect_equal("PLAN-19", (home.plans(), current(home, "导演")), (["做一支新品片"], 1), "a first matter")
         expect_equal("PLAN-19", home.filed(first), [(1, None)], "what its line is filed to")
         home.hop("导演", text="好。")
@@ -102,6 +104,7 @@ def test_below_holds_a_stop_parks_the_plan_until_the_user_says_to_go_on(tmp_path
             plan = home.opened("新品片", to="导演")
             home.say("做起来", to="导演", files=[plan])
             organized(home)
+            expect_equal("PLAN-19", home.plans(), ["新品片"], "the plans: the matter is the same")
             if way == "button":
                 home.happens(events.StopPressed, turn=home.turn("导演")["id"])
             else:
@@ -132,6 +135,7 @@ def test_from_holds_on_only_a_hold_parks_a_plan_and_the_users_next_word_ends_tha
         plan = home.opened("新品片", to="导演")
         home.say("做起来", to="导演", files=[plan])
         organized(home, status="parked")
+        expect_equal("PLAN-19", home.plans(), ["新品片"], "the plans: the matter is the same")
         expect_equal("PLAN-23", noted(home, plan), ("active", "active"), "what the organizer would park by its reading")
         home.happens(events.HoldMade, scope="bot", bot=home.bot("导演"))
         expect_equal("PLAN-23", noted(home, plan), ("active", "active"), "the plan under a hold on its Bot")

@@ -103,6 +103,7 @@ def test_a_rename_is_a_change_of_the_user(tmp_path: Path) -> None:
     expect_equal("PLAN-33", sleeps(home, plan), True, "whether it sleeps")
     home.now += 60_000
     rename(home, plan, "一拳超人")
+    expect_equal("PLAN-27", name_of(home, plan), "一拳超人", "its name")
     expect_equal("PLAN-28", sleeps(home, plan), False, "whether it sleeps after the rename")
     last = Client(home)("GET", f"tasks/{plan}").said["last_change"]
     expect_equal("PLAN-28", last, {"at": home.now, "what": "name"}, "its last change")

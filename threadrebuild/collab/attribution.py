@@ -54,9 +54,9 @@ def put(change: Change, message: int, found: list[Target], *, locked: bool, by: 
         if target not in targets(change.db, message):
             _add(change, message, target, locked, by)
     _project(change, message)
-    if change.db.value("SELECT author FROM messages WHERE id = ?", message) == "user":  # PLAN-36
+    if change.db.value("SELECT author FROM messages WHERE id = ?", message) == "user":  # PLAN-18 PLAN-35 PLAN-36
         for target in found:
-            dormancy.wake(change, target.plan, "filing")  # PLAN-18 PLAN-35
+            dormancy.wake(change, target.plan, "filing")
     change.db.write(
         f"UPDATE plans SET active_at = ? WHERE id IN ({','.join(str(target.plan) for target in found)})", change.at
     )

@@ -52,13 +52,13 @@ def leave(change: Change, session: int) -> None:
         change.db.write(  # PLAN-33
             "UPDATE plans SET closed_at = ?, current_of = NULL WHERE id = ?", change.at, plan["id"]
         )
-        if not plan["standing"]:  # PLAN-38
-            sleep(change, plan["id"], "session_emptied")  # PLAN-33 PLAN-37
+        if not plan["standing"]:  # PLAN-33 PLAN-37 PLAN-38
+            sleep(change, plan["id"], "session_emptied")
 
 
 def make_room(change: Change, opened: int) -> None:
     """Let the plans of a session in which another has been opened sleep that nobody was at for two hours."""
-    if change.level < plans.SEVERAL_FROM_LEVEL:  # PLAN-19
+    if change.level < plans.SEVERAL_FROM_LEVEL:  # PLAN-13
         return
     session = change.db.value("SELECT session FROM plans WHERE id = ?", opened)
     for plan in change.db.rows(
@@ -127,6 +127,14 @@ def said_at(db: Database, plan: int) -> int | None:
     return found
 
 
+def has_job(db: Database, plan: int) -> bool:
+    """Whether a job of a plan is pending, by a table that has what is read of it; nobody says that one is polled."""
+    columns = {row["name"] for row in db.rows("SELECT name FROM pragma_table_info('jobs')")}
+    if not columns >= JOB_COLUMNS:  # PLAN-14
+        return False
+    return bool(db.value("SELECT 1 FROM jobs WHERE plan = ? AND state = 'running'", plan))
+
+
 def _is_idle(change: Change, plan: int) -> bool:
     since = change.at - IDLE_MS
     ran = "SELECT 1 FROM turns WHERE plan = ? AND ifnull(ended_at, ?) > ?"
@@ -135,17 +143,9 @@ def _is_idle(change: Change, plan: int) -> bool:
         user_active_at(change.db, plan) > since,  # PLAN-13
         change.db.value(ran, plan, change.at, since),  # PLAN-13
         change.db.value(at_work, plan),  # PLAN-13
-        _has_job(change.db, plan),  # PLAN-13
+        has_job(change.db, plan),  # PLAN-13
     ]
     return not any(signs)
-
-
-def _has_job(db: Database, plan: int) -> bool:
-    """Whether a job of a plan is pending, by a table that has what is read of it; nobody says that one is polled."""
-    columns = {row["name"] for row in db.rows("SELECT name FROM pragma_table_info('jobs')")}
-    if not columns >= JOB_COLUMNS:  # PLAN-14
-        return False
-    return bool(db.value("SELECT 1 FROM jobs WHERE plan = ? AND state = 'running'", plan))
 
 
 def _wind(change: Change, plan: int, due: int) -> None:

@@ -9,21 +9,22 @@ from threadrebuild.collab import ball, parking, plans
 from threadrebuild.database import Database
 
 TURNS_OF_A_QUESTION = 1  # PLAN-42
+_TICKET = (
+    "SELECT max(e.at) FROM ticket_was w JOIN tickets t ON t.id = w.ticket JOIN events e ON e.seq = w.until_seq"
+    " WHERE t.plan = ?"
+)
+_CHECK = "SELECT max(r.began_at) FROM check_runs r JOIN checks c ON c.id = r.check_id WHERE c.plan = ?"
+_LEDGER = (
+    "SELECT max(max(r.at, ifnull(e.at, 0))) FROM requirements r LEFT JOIN user_actions u ON u.id = r.ended_by"
+    " LEFT JOIN events e ON e.seq = u.event WHERE r.plan = ?"
+)
 _CHANGES = {
-    "points": "SELECT max(at) FROM plan_revisions WHERE plan = ?",  # PLAN-40
     "name": "SELECT renamed_at FROM plans WHERE id = ?",  # PLAN-28
-    "ticket": (  # PLAN-40
-        "SELECT max(e.at) FROM ticket_was w JOIN tickets t ON t.id = w.ticket JOIN events e ON e.seq = w.until_seq"
-        " WHERE t.plan = ?"
-    ),
-    "check": (  # PLAN-40
-        "SELECT max(r.began_at) FROM check_runs r JOIN checks c ON c.id = r.check_id WHERE c.plan = ?"
-    ),
+    "points": "SELECT max(at) FROM plan_revisions WHERE plan = ?",  # PLAN-40
+    "ticket": _TICKET,  # PLAN-40
+    "check": _CHECK,  # PLAN-40
     "turn": "SELECT max(max(began_at, ifnull(ended_at, 0))) FROM turns WHERE plan = ?",  # PLAN-40
-    "ledger": (  # PLAN-40
-        "SELECT max(max(r.at, ifnull(e.at, 0))) FROM requirements r LEFT JOIN user_actions u ON u.id = r.ended_by"
-        " LEFT JOIN events e ON e.seq = u.event WHERE r.plan = ?"
-    ),
+    "ledger": _LEDGER,  # PLAN-40
 }
 """What of a plan can change, and when it last did."""
 
@@ -48,7 +49,7 @@ def detail(db: Database, plan: int, at: int) -> dict[str, Any]:
 def listed(view: Database, query: Mapping[str, str]) -> dict[str, Any]:
     """All plans, last active first, and which of them is shown where none was asked for."""
     del query
-    counts_turns = view.value("SELECT level FROM meta") >= plans.SEVERAL_FROM_LEVEL
+    counts_turns = view.value("SELECT level FROM meta") >= plans.SEVERAL_FROM_LEVEL  # PLAN-42
     found = [
         _listed(view, row, counts_turns) for row in view.rows("SELECT * FROM plans ORDER BY active_at DESC, id DESC")
     ]
@@ -89,8 +90,7 @@ def _is_question(plan: sqlite3.Row, tickets: int, turns: int | None) -> bool:
     return (
         plan["closed_at"] is not None  # PLAN-42
         and tickets == 0  # PLAN-42
-        and turns is not None  # PLAN-42
-        and turns <= TURNS_OF_A_QUESTION
+        and turns in range(TURNS_OF_A_QUESTION + 1)
     )
 
 

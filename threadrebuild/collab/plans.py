@@ -231,8 +231,7 @@ def take_slot(change: Change, plan: int, session: int) -> None:
     if before == plan:
         return
     if before is not None:
-        change.db.write(  # PLAN-19
-            "UPDATE plans SET status = 'parked', displaced = 1, current_of = NULL WHERE id = ?", before
-        )
+        change.db.write("UPDATE plans SET current_of = NULL WHERE id = ?", before)
+        change.db.write("UPDATE plans SET status = 'parked', displaced = 1 WHERE id = ?", before)  # PLAN-19
         parking.displaced(change, before)  # HOLD-39
     change.db.write("UPDATE plans SET current_of = ? WHERE id = ?", session, plan)  # PLAN-19
