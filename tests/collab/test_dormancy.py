@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from evening import Evening, shell, work_on, write
-from readings import offered, says
+from readings import offered, read_as, says
 from requests_over_http import Client
 from sleeping import (
     HOUR,
@@ -78,7 +78,7 @@ def test_sleeping_changes_no_stage_and_no_hold(tmp_path: Path) -> None:
 
 @proves("PLAN-11")
 def test_nobody_is_called_back_to_a_plan_that_sleeps(tmp_path: Path) -> None:
-    for is_asleep in (False, True):
+    for is_asleep in (True, False):
         home = house(tmp_path / str(is_asleep), level=3)
         plan = home.opened("新品片", to=ROOM, tickets=[("分镜", "导演")])
         worked_on(home, plan, "@导演 先做分镜", to=ROOM)
@@ -376,6 +376,20 @@ def test_going_on_and_merging_wake_a_plan(tmp_path: Path) -> None:
     home.press(home.turn("导演")["id"])
     expect_equal("PLAN-18", sleeps(home, plan), False, "whether it sleeps after continue was pressed")
     expect_equal("PLAN-18", [turn["plan"] for turn in home.live("导演")], [plan], "what goes on")
+
+    home = house(tmp_path / "button")
+    plan = home.opened("新品片", to=ROOM)
+    home.say(f"{path_in(home, plan)} 做起来", to="导演")
+    home.happens(events.HoldMade, scope="bot_in_plan", bot=home.bot("导演"), plan=plan)
+    home.sql("UPDATE holds SET void = 1")
+    clear(home, ROOM)
+    line = says(home, "先停一下，还是继续吧", to="导演")
+    read_as(home, line, {"control": "both"})
+    expect_equal("PLAN-18", sleeps(home, plan), True, "whether it sleeps before the button is pressed")
+    home.happens(events.ControlPressed, message=line, action="continue")
+    expect_equal("CTRL-36", home.rows("SELECT lifted_by IS NULL FROM holds"), [(0,)], "whether its hold stands")
+    expect_equal("PLAN-18", sleeps(home, plan), False, "whether it sleeps after the button was pressed")
+    expect_equal("PLAN-18", plan in [turn["plan"] for turn in home.live("导演")], True, "whether it goes on")
 
     home = house(tmp_path / "merge")
     plan = home.opened("新品片", to=ROOM)
