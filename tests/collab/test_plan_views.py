@@ -43,6 +43,13 @@ def test_the_last_change_is_the_newest_of_all_kinds(tmp_path: Path) -> None:
     home.now += HOUR
     home.requires(1, "做起来", plan)
     changed("ledger")
+    for change in (
+        "UPDATE requirements SET state = 'no_longer_applies', ended_by = (SELECT max(id) FROM user_actions)",
+        "INSERT INTO requirement_exceptions (requirement, plan, by) SELECT 1, 1, max(id) FROM user_actions",
+    ):
+        home.happens(events.BoardEdited, plan=other)
+        home.sql(change)
+        changed("ledger")
     home.happens(events.PlanRenamed, plan=plan, name="一拳超人")
     changed("name", "PLAN-28")
     home.happens(events.TicketEdited, ticket=2, status="in progress")

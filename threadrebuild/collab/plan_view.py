@@ -10,13 +10,16 @@ from threadrebuild.database import Database
 
 TURNS_OF_A_QUESTION = 1  # PLAN-42
 _TICKET = (
-    "SELECT max(e.at) FROM ticket_was w JOIN tickets t ON t.id = w.ticket JOIN events e ON e.seq = w.until_seq"
-    " WHERE t.plan = ?"
+    "SELECT max(at) FROM (SELECT at FROM tickets WHERE plan = ?1 UNION ALL SELECT e.at FROM ticket_was w"
+    " JOIN tickets t ON t.id = w.ticket JOIN events e ON e.seq = w.until_seq WHERE t.plan = ?1)"
 )
 _CHECK = "SELECT max(r.began_at) FROM check_runs r JOIN checks c ON c.id = r.check_id WHERE c.plan = ?"
 _LEDGER = (
-    "SELECT max(max(r.at, ifnull(e.at, 0))) FROM requirements r LEFT JOIN user_actions u ON u.id = r.ended_by"
-    " LEFT JOIN events e ON e.seq = u.event WHERE r.plan = ?"
+    "SELECT max(at) FROM (SELECT at FROM requirements WHERE plan = ?1"
+    " UNION ALL SELECT q.at FROM requirement_sayings s JOIN quotes q ON q.id = s.quote WHERE s.plan = ?1"
+    " UNION ALL SELECT e.at FROM events e JOIN user_actions u ON u.event = e.seq WHERE u.id IN ("
+    "   SELECT ended_by FROM requirements WHERE plan = ?1"
+    "   UNION SELECT by FROM requirement_exceptions WHERE plan = ?1))"
 )
 _CHANGES = {
     "name": "SELECT renamed_at FROM plans WHERE id = ?",  # PLAN-28
