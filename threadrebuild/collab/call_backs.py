@@ -82,15 +82,13 @@ def time_came(change: Change, event: TimerRang) -> None:
 def plan_quiet(change: Change, plan: int) -> None:
     """Call back whoever owns the first of a quiet plan's unfinished tickets, once for the same state of things."""
     goes_on = f"status = 'active' OR ({parking.WOULD_GO_ON})"
-    row = change.db.row(f"SELECT * FROM plans WHERE id = ? AND ({goes_on})", plan)
+    row = change.db.row(f"SELECT * FROM plans WHERE id = ? AND dormant = 0 AND ({goes_on})", plan)
     left = [
         ticket
         for ticket in change.db.rows("SELECT * FROM tickets WHERE plan = ? ORDER BY number", plan)
         if ticket["status"] in UNFINISHED
     ]
     if row is None or not left or _goes_on(change.db, "plan", plan):
-        return
-    if row["dormant"]:  # PLAN-11
         return
     if change.level > LAST_LEVEL:  # CHKB-19
         return
