@@ -166,11 +166,21 @@ def view_database(path: Path) -> Database:
     return Database(connection, lambda name: None)
 
 
+def statements(script: str) -> Iterator[str]:
+    """The statements of a script, one by one."""
+    statement = ""
+    for line in script.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
+
+
 def _make(connection: sqlite3.Connection, schema: str) -> None:
     # Whoever comes second waits for the first one's tables and finds them.
     connection.execute("BEGIN IMMEDIATE")
     if not connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
-        for statement in _statements(schema):
+        for statement in statements(schema):
             connection.execute(statement)
         connection.execute(f"PRAGMA user_version = {_mark(schema)}")
     connection.execute("COMMIT")
@@ -186,12 +196,3 @@ def _mark(schema: str) -> int:
     """What tells one schema from another; comments and spaces make no other one."""
     said = " ".join(re.sub("--.*", "", schema).split())
     return crc32(said.encode()) >> 1 or 1
-
-
-def _statements(script: str) -> Iterator[str]:
-    statement = ""
-    for line in script.splitlines(keepends=True):
-        statement += line
-        if sqlite3.complete_statement(statement):
-            yield statement
-            statement = ""

@@ -17,6 +17,7 @@ READING = ("list_", "mcp+read:")
 USERS = (
     *("Line", "Edited", "Inserted", "Withdrawn", "BoardEdited", "TicketEdited", "Merged", "Continued", "Answered"),
     "WorkAnswered",
+    "PlanRenamed",
     *("Approved", "HoldLifted", "ControlPressed", "WorkResumed"),
 )
 """Events by which the user says or does something."""
@@ -60,7 +61,8 @@ class Judge:
             return []
         match step["what"]:
             case "plan":
-                self._plans[str(step["plan"])] = str(step["session"])
+                # Out of the reach of a hold on its group once that is deleted (HOLD-97).
+                self._plans[str(step["plan"])] = _name(step["session"]) or ""
             case "opens" | "moves":
                 return self._opens(step)
             case "ends":

@@ -30,7 +30,8 @@ class Acts:
         self._store.row_factory = sqlite3.Row
         self._live: dict[int, dict[str, Any]] = {}
         self._holds: dict[int, dict[str, Any]] = {}
-        self._newest = {"turns": 0, "messages": 0, "plans": 0, "holds": 0}
+        self._newest = {"turns": 0, "messages": 0, "holds": 0}
+        self._homes: dict[int, int | None] = {}
         self._used: set[int] = set()
         self._standing: dict[int, dict[str, Any]] = {}
 
@@ -60,8 +61,11 @@ class Acts:
         self._holds = self._standing
 
     def _plans(self) -> Iterator[dict[str, Any]]:
-        for row in self._new("plans", "SELECT id AS plan, session FROM plans"):
-            yield {"what": "plan", **row}
+        """The plans that are new, or have another home."""
+        for row in self._store.execute("SELECT id AS plan, session FROM plans ORDER BY id").fetchall():
+            if self._homes.get(row["plan"], 0) != row["session"]:
+                self._homes[row["plan"]] = row["session"]
+                yield {"what": "plan", **dict(row)}
 
     def _segments(self) -> Iterator[dict[str, Any]]:
         rows = [

@@ -228,7 +228,7 @@ class Rooms:
                     return
             finally:
                 self._beginning = None
-        if effect.kind == "push":
+        if effect.kind in ("push", "mirror"):
             return
         if effect.kind == "timer":
             seconds = max(0.0, (effect.body["due"] - self.now()) / 1000)

@@ -205,6 +205,9 @@ class Evening:
             attribution.put(change, line, [Target(plan)], locked=False, by="desk")
             for title, owner in tickets:
                 open_ticket(change, plan, title, self.bot(owner))
+        for effect in self.engine.open_effects():
+            if effect.kind == "mirror":
+                self.engine.begin(effect.id)
         return plan
 
     def sql(self, statement: str, *values: Any) -> None:

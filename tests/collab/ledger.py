@@ -5,6 +5,7 @@ from typing import Any
 
 from evening import Evening
 from scribing import asked, scribes
+from sleeping import path_in
 
 from threadrebuild.collab import events, requirement_view
 
@@ -22,7 +23,9 @@ def begun(home: Evening, plan: int, bot: str = "导演", *, ticket: int | None =
     while home.hop(bot, text="好。"):
         pass
     place = home.value("SELECT s.title FROM sessions s JOIN plans p ON p.session = s.id WHERE p.id = ?", plan)
-    home.say(f"@{bot} 开工", to=place or bot, files=[plan if ticket is None else (plan, ticket)])
+    # A plan that sleeps is none of those a line is read to be about: it wakes where it is named.
+    named = f"{path_in(home, plan)} " if home.value("SELECT dormant FROM plans WHERE id = ?", plan) else ""
+    home.say(f"@{bot} {named}开工", to=place or bot, files=[plan if ticket is None else (plan, ticket)])
     while asked(home):
         scribes(home)
     return int(home.turn(bot)["id"])

@@ -1,6 +1,7 @@
 """Plans under a hold: parked in both places while it stands, and afterwards what they were before."""
 
 import json
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,11 @@ def status(home: Evening, plan: int = 1) -> tuple[str, str]:
 def active_holds(home: Evening) -> list[tuple[str, str]]:
     """The scopes and sources of the holds that stand."""
     return home.rows("SELECT scope, source FROM holds WHERE lifted_by IS NULL ORDER BY id")
+
+
+def speak_of(home: Evening, plan: int) -> None:
+    """The user says something of a plan in a direct chat, so that it is kept for that."""
+    home.say(f"{home.value('SELECT folder FROM plans WHERE id = ?', plan)}/a.md 怎么样", to="导演")
 
 
 def put_aside(home: Evening, plan: int = 1) -> None:
@@ -446,13 +452,15 @@ def test_a_plan_that_a_hold_names_is_kept(tmp_path: Path) -> None:
         "in what it covers besides": lambda home: _covers(home, 1),
         "nothing": lambda home: hold(home, "everything"),
     }
-    for what, make in named.items():
-        home = house(tmp_path, name=what)
+    for (what, make), deletes in product(named.items(), (False, True)):
+        home = house(tmp_path, name=f"{what} {deletes}")
         home.sql("INSERT INTO tickets (plan, number, title, folder, at) VALUES (1, 1, '分镜', 'a', 0)")
         made = make(home)
         lift(home, made)
-        home.happens(events.SessionCleared, session=home.session(ROOM), erase_quotes=True)
-        expect_equal("HOLD-96", "新品片" in home.plans(), True, f"whether a plan is there, the hold being {what}")
+        clear = {"session": home.session(ROOM), "erase_quotes": True}
+        home.happens(events.SessionDeleted if deletes else events.SessionCleared, **clear)
+        kept = what != "nothing"
+        expect_equal("HOLD-96", "新品片" in home.plans(), kept, f"whether a plan is there, a lifted hold being {what}")
         gone = True
         try:
             with home.db.transaction():
@@ -476,7 +484,7 @@ def _covers(home: Evening, plan: int) -> int:
 def test_what_a_deleted_groups_hold_had_parked_is_under_a_hold_of_its_own(tmp_path: Path) -> None:
     home = house(tmp_path)
     home.opened("片尾", to="文案")
-    home.say("新品片呢", to="导演", files=[1])
+    speak_of(home, 1)
     room = hold_room(home)
     home.happens(events.SessionDeleted, session=home.session(ROOM))
     found = home.rows("SELECT id, plan, source FROM holds WHERE id <> ? AND lifted_by IS NULL", room)
@@ -493,6 +501,7 @@ def test_what_a_deleted_groups_hold_had_parked_is_under_a_hold_of_its_own(tmp_pa
 @proves("HOLD-97")
 def test_a_displaced_plan_is_displaced_again_after_the_lift_of_its_own_hold(tmp_path: Path) -> None:
     home = house(tmp_path)
+    speak_of(home, 1)
     put_aside(home)
     hold_room(home)
     home.happens(events.SessionDeleted, session=home.session(ROOM))
@@ -505,6 +514,8 @@ def test_so_is_what_was_parked_in_the_old_way_unless_it_has_a_hold(tmp_path: Pat
     home = house(tmp_path)
     home.opened("海报", to=ROOM)
     home.opened("片尾", to=ROOM)
+    for plan in (1, 2, 3):
+        speak_of(home, plan)
     park_of_old(home, 1)
     put_aside(home, 3)
     home.sql("UPDATE plans SET displaced = 0 WHERE id = 3")
@@ -519,6 +530,7 @@ def test_so_is_what_was_parked_in_the_old_way_unless_it_has_a_hold(tmp_path: Pat
     lift(home, own)
     expect_equal("HOLD-44", status(home, 2), ("active", "active"), "what had a hold of its own, after its lift")
     plain = house(tmp_path, name="no hold")
+    speak_of(plain, 1)
     park_of_old(plain, 1)
     plain.happens(events.SessionDeleted, session=plain.session(ROOM))
     expect_equal("HOLD-98", active_holds(plain), [], "holds made where the group had none")

@@ -74,6 +74,7 @@ def test_words_belong_to_every_plan_of_their_line(tmp_path: Path) -> None:
     expect_equal("QUOT-02", filed(home, "@导演 两边标题都换成英文"), [(plan, None) for plan in plans], "filed to")
     home.happens(events.SessionCleared, session=home.session("剪辑组"))
     for plan in plans:
+        home.happens(events.BoardEdited, plan=plan)
         read = " ".join(words(home, resumed(home, plan)))
         expect("QUOT-15", read, "a later segment reads the user's words")
         expect("QUOT-02", "两边标题都换成英文" in read, f"a segment on plan {plan} reads the line: {read}")
@@ -311,6 +312,7 @@ def test_the_words_are_the_same_without_the_transcript(tmp_path: Path) -> None:
     home.hop("导演", text="好。")
     home.happens(events.SessionCleared, session=home.session("剪辑组"))
     home.happens(events.SessionCleared, session=home.session("导演"))
+    home.happens(events.BoardEdited, plan=plan)
     after = words(home, resumed(home, plan))
     expect_equal("QUOT-14", after[:2], before[:2], "words after a clear")
     expect("QUOT-14", len(before) == 3, f"there is something to read: {before}")

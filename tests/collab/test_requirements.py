@@ -158,6 +158,7 @@ def test_clearing_a_conversation_leaves_the_ledger_alone(tmp_path: Path) -> None
     home.requires(1, BACKGROUND, plan)
     home.requires(2, "重做", plan, scope="conversation", session=room)
     expect_equal("REQ-40", in_force(home, plan), [1, 2], "what is in force before")
+    expect_equal("REQ-40", in_force(home, other), [2], "what is in force in the other plan")
     before = home.rows("SELECT * FROM requirements ORDER BY id")
     home.happens(events.SessionCleared, session=room)
     expect_equal("REQ-07", home.rows("SELECT * FROM requirements ORDER BY id"), before, "the ledger after a clear")

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from threadrebuild.collab import bounces, messages, nods, quotes, reader, scribe, turns
+from threadrebuild.collab import bounces, dormancy, messages, nods, quotes, reader, scribe, turns
 from threadrebuild.collab.change import Change, Conflict, Missing
 from threadrebuild.collab.events import Answered, Approved
 from threadrebuild.collab.toolbox import Refused, SentBack, checked, tool
@@ -196,6 +196,9 @@ def _answer(change: Change, card: sqlite3.Row, action: int, *, chosen: tuple[str
     answer = json.dumps({"chosen": chosen, "words": words}, ensure_ascii=False)
     _store(change, card, action, answer)
     change.db.write("UPDATE calls SET state = 'ok', result = ? WHERE id = ?", answer, card["call"])
+    plan = change.db.value("SELECT plan FROM turns WHERE id = ?", card["turn"])
+    if plan is not None:
+        dormancy.wake(change, plan, "answer")  # PLAN-35
     turns.go_on(change, card["turn"])
 
 

@@ -6,7 +6,7 @@ Nothing is guessed: a line that neither refers to a matter nor is read to be abo
 import sqlite3
 from typing import Any
 
-from threadrebuild.collab import household, parking, plans, quotes, reader, scribe, signals, tickets
+from threadrebuild.collab import dormancy, household, parking, plans, quotes, reader, scribe, signals, tickets
 from threadrebuild.collab.change import Change, Missing
 from threadrebuild.collab.target import Target
 from threadrebuild.database import Database
@@ -28,9 +28,15 @@ def file(change: Change, message: int) -> None:
         return
     read = reader.filing(change.db, message)
     if read is not None and read.kind == "plans":
-        about = [Target(each.plan, each.ticket, part) for each in read.about for part in each.parts or (None,)]
-        put(change, message, about, locked=False, by="reader")  # ATTR-09 READ-14 PLAN-01 PLAN-02 PLAN-03 PLAN-04
-        return
+        about = [
+            Target(each.plan, each.ticket, part)
+            for each in read.about
+            if change.db.value("SELECT 1 FROM plans WHERE id = ?", each.plan)
+            for part in each.parts or (None,)
+        ]
+        if about:
+            put(change, message, about, locked=False, by="reader")  # ATTR-09 READ-14 PLAN-01 PLAN-02 PLAN-03 PLAN-04
+            return
     current = (
         plans.current(change.db, row["session"])
         if change.level < plans.SEVERAL_FROM_LEVEL  # PLAN-07
@@ -48,6 +54,9 @@ def put(change: Change, message: int, found: list[Target], *, locked: bool, by: 
         if target not in targets(change.db, message):
             _add(change, message, target, locked, by)
     _project(change, message)
+    if change.db.value("SELECT author FROM messages WHERE id = ?", message) == "user":  # PLAN-18 PLAN-35 PLAN-36
+        for target in found:
+            dormancy.wake(change, target.plan, "filing")
     change.db.write(
         f"UPDATE plans SET active_at = ? WHERE id IN ({','.join(str(target.plan) for target in found)})", change.at
     )
@@ -66,6 +75,7 @@ def exchange(change: Change, message: int, now: list[Target]) -> None:
     change.db.write("DELETE FROM message_filings WHERE message = ?", message)
     for target in dict.fromkeys(now):
         _add(change, message, target, *had.get(target, (True, "merge")))
+        dormancy.wake(change, target.plan, "merge")  # PLAN-18
     _project(change, message)
 
 
@@ -180,7 +190,11 @@ def _project(change: Change, message: int) -> None:
 
 def _open(db: Database) -> list[sqlite3.Row]:
     goes_on = f"status IN ('active', 'delivered') OR ({parking.WOULD_GO_ON})"
-    return db.rows(f"SELECT id, session FROM plans WHERE dormant = 0 AND ({goes_on})")
+    return [
+        plan
+        for plan in db.rows(f"SELECT id, session, dormant FROM plans WHERE {goes_on} ORDER BY id")
+        if not plan["dormant"]  # PLAN-11
+    ]
 
 
 def _of_place(db: Database, message: sqlite3.Row) -> list[int]:

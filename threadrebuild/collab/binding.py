@@ -12,6 +12,7 @@ import msgspec
 from threadrebuild.collab import (
     attribution,
     desk,
+    dormancy,
     household,
     inbox,
     lifting,
@@ -92,6 +93,8 @@ def choose(change: Change, turn: sqlite3.Row, plan: int, ticket: int | None) -> 
     if turn["plan"] == plan and turn["ticket"] == ticket:
         return
     changes = _changes_of_folder(change, turn, plan, ticket)
+    if dormancy.sleeps(change.db, plan):  # PLAN-36
+        raise Refused("Not run: that plan sleeps, and nothing is done there until the user comes back to it.")
     item = work.item(change, turn["bot"], plan, ticket, turn["session"])
     lifting.by_choice(change, turn, item)  # DESK-36
     if change.db.value("SELECT 1 FROM hold_hits WHERE kind = 'work_item' AND id = ?", item):  # HOLD-76
@@ -208,6 +211,7 @@ def _cited(change: Change, turn: sqlite3.Row, message: object) -> sqlite3.Row:
 def _open_for(change: Change, opening: sqlite3.Row, title: str) -> int:
     plan = plans.open_plan(change, title=title or title_of(change, opening), opening=opening)
     attribution.put(change, opening["id"], [Target(plan)], locked=False, by="desk")
+    dormancy.make_room(change, plan)
     return plan
 
 

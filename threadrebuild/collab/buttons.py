@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 from threadrebuild.collab import (
     cards,
     control,
+    dormancy,
     holds,
     household,
     ledger_cards,
@@ -128,6 +129,13 @@ def _restart(change: Change, stopped: Sequence[tuple[int, restarts.Record]], wor
         restarts.restart(change, hold, each, words)
 
 
+def _go_on(change: Change, stopped: Sequence[tuple[int, restarts.Record]], words: str = "") -> None:
+    """Let stopped work go on that the user has said to go on with: plans of it that sleep are awake by that."""
+    for plan in sorted({each["plan"] for _, each in stopped if each["plan"] is not None}):
+        dormancy.wake(change, plan, "continue")  # PLAN-18
+    _restart(change, stopped, words)
+
+
 # -------------------------------------------------------------------- on a line of the user, and on status lines
 
 
@@ -149,7 +157,7 @@ def _continue(change: Change, press: Press) -> None:
     if any(control.is_wider(change.db, hold, asked) for hold in found):  # CTRL-37
         obstacles.tell(change, press.message["session"], asked, found)
         return
-    _restart(change, _lift(change, found, press.action), press.message["text"])  # CTRL-36
+    _go_on(change, _lift(change, found, press.action), press.message["text"])  # CTRL-36
 
 
 def _only_continue(change: Change, press: Press) -> None:
@@ -160,12 +168,12 @@ def _only_continue(change: Change, press: Press) -> None:
     for hold in found:
         if control.is_wider(change.db, hold, asked):
             obstacles.split(change, hold, spared)  # CTRL-39
-    _restart(change, _lift(change, found, press.action))  # CTRL-40
+    _go_on(change, _lift(change, found, press.action))  # CTRL-40
 
 
 def _continue_all(change: Change, press: Press) -> None:
     found = _standing(change.db, press.data.get("held_ids", ()))
-    _restart(change, _lift(change, found, press.action))  # CTRL-41
+    _go_on(change, _lift(change, found, press.action))  # CTRL-41
 
 
 # -------------------------------------------------------------------- on a receipt of before

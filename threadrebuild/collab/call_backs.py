@@ -81,8 +81,8 @@ def time_came(change: Change, event: TimerRang) -> None:
 
 def plan_quiet(change: Change, plan: int) -> None:
     """Call back whoever owns the first of a quiet plan's unfinished tickets, once for the same state of things."""
-    goes_on = f"dormant = 0 AND (status = 'active' OR ({parking.WOULD_GO_ON}))"
-    row = change.db.row(f"SELECT * FROM plans WHERE id = ? AND {goes_on}", plan)
+    goes_on = f"status = 'active' OR ({parking.WOULD_GO_ON})"
+    row = change.db.row(f"SELECT * FROM plans WHERE id = ? AND dormant = 0 AND ({goes_on})", plan)
     left = [
         ticket
         for ticket in change.db.rows("SELECT * FROM tickets WHERE plan = ? ORDER BY number", plan)

@@ -6,6 +6,7 @@ from threadrebuild.collab import (
     aborting,
     check_backs,
     delegation,
+    dormancy,
     household,
     lines,
     parking,
@@ -25,6 +26,7 @@ def clear(change: Change, event: SessionCleared) -> None:
     """Clear the history of a session. Raises `Missing` where there is no such session."""
     household.session_of(change.db, event.session)
     _empty(change, event)
+    dormancy.leave(change, event.session)
     change.log("session.cleared", session=event.session, erase_quotes=event.erase_quotes)
 
 
@@ -34,6 +36,7 @@ def delete(change: Change, event: SessionDeleted) -> None:
         raise Conflict("no_group", f"session {event.session} is no group")
     _empty(change, event)
     requirements.leave(change, event.session)
+    dormancy.leave(change, event.session)
     parking.leave(change, event.session)
     change.db.write("UPDATE quotes SET session = NULL WHERE session = ?", event.session)  # QUOT-09
     change.db.write("UPDATE sessions SET state = 'deleted' WHERE id = ?", event.session)
@@ -92,6 +95,7 @@ def _forget_what_was_sent(change: Change, session: int, said: list[int]) -> None
         "SELECT e.id FROM effects e JOIN turns t ON t.id = e.turn WHERE t.session = ? ORDER BY e.id", session
     )
     effects = json.dumps(about + [row["id"] for row in done])
+    change.db.write("UPDATE effects SET body = '{}' WHERE kind = 'mirror' AND state = 'done'")
     change.db.write("UPDATE effects SET body = '{}' WHERE id IN (SELECT value FROM json_each(?))", effects)
     change.db.write(
         "UPDATE events SET body = '{}' WHERE json_extract(body, '$.effect') IN (SELECT value FROM json_each(?1))"

@@ -32,13 +32,18 @@ UNSEEN = ("receipt", word_cards.KIND)
 EDITED = " (edited after sending)"  # QUOT-29
 ALIGN = "This is the plan's first segment: only here may you align the requirements with the user before you act."
 
+RENAMED = (
+    "The user has renamed this plan since its goal was written: where the goal does not agree with the name and with"
+    " what the user has said, the user's own words win."
+)
+
 
 def render(db: Database, turn: sqlite3.Row, read: Sequence[sqlite3.Row]) -> str:
     """The text that a turn's model is given for its next hop; `read` are the inbox items new in it."""
     parts = [
         _part("Situation", _situation(db, turn)),
         _part("The plan", matter.lines(db, turn["plan"]) if turn["plan"] is not None else []),  # CHKB-06
-        *(_part(title, lines) for title, lines in _requirements(db, turn)),  # REQ-40
+        *(_part(title, lines) for title, lines in _requirements(db, turn)),  # REQ-40 PLAN-25
         _part("The user's words in this matter", _words(db, turn)),
     ]
     if turn["hops"] == 1:
@@ -71,10 +76,12 @@ def _plan(db: Database, turn: sqlite3.Row) -> list[str]:
     elsewhere = plan["session"] != turn["session"]  # PLAN-31
     opened = f" (opened in {household.place(db, plan['session'])})" if elsewhere else ""
     lines = [f"Plan {plan['id']}: {plan['name']}{opened}"]
+    if plan["name_is_newer"]:  # PLAN-29
+        lines.append(RENAMED)
     if turn["ticket"] is not None:
         ticket = db.row("SELECT * FROM tickets WHERE id = ?", turn["ticket"])
         assert ticket is not None
-        lines.append(f"Ticket {ticket['number']:02}: {ticket['title']}")
+        lines.append(f"Ticket {ticket['number']:02}: {ticket['title']}")  # PLAN-25
     if plan["first_turn"] == turn["id"]:  # PLAN-32
         lines.append(ALIGN)
     live = db.rows(
@@ -111,7 +118,7 @@ def _requirements(db: Database, turn: sqlite3.Row) -> list[tuple[str, list[str]]
 
 def _words(db: Database, turn: sqlite3.Row) -> list[str]:
     plan = _matter_of(db, turn)
-    return quotes.section(db, turn, plan) if plan is not None else []  # QUOT-12
+    return quotes.section(db, turn, plan) if plan is not None else []  # QUOT-12 PLAN-25
 
 
 def _matter_of(db: Database, turn: sqlite3.Row) -> int | None:

@@ -6,7 +6,7 @@ candidates, and with the changes of folder that it has used.
 
 import sqlite3
 
-from threadrebuild.collab import household, inbox, lifting, work
+from threadrebuild.collab import dormancy, household, inbox, lifting, work
 from threadrebuild.collab.change import Change, Conflict, Missing
 from threadrebuild.collab.events import Continued, WorkResumed
 
@@ -32,6 +32,7 @@ def press(change: Change, event: Continued) -> None:
     lifting.by_operation(change, "turn", old["id"], change.user_action("button", event.key))  # HOLD-71
     if old["mode"] == "work" and not work.has_slot(change.db, old["bot"]):
         _record_admission(change, old)  # DESK-22
+    _wake(change, old["work_item"])
     _put_restart(change, old)
     work.queue(change, old["work_item"])
 
@@ -53,9 +54,7 @@ def resume(change: Change, event: WorkResumed) -> None:
     if not found:
         raise Conflict("nothing_cleared", f"work item {event.work_item} has no line that was cleared unread")
     lifting.by_operation(change, "work_item", event.work_item, change.user_action("button", event.key))
-    change.db.write(
-        "UPDATE plans SET dormant = 0 WHERE id = (SELECT plan FROM work_items WHERE id = ?)", event.work_item
-    )
+    _wake(change, event.work_item)
     for row in found:
         change.db.write("UPDATE inbox_items SET wakes = 1 WHERE id = ?", row["id"])
     change.log("work.resumed", work_item=event.work_item)
@@ -96,6 +95,13 @@ def _was_put_back(change: Change, old: sqlite3.Row) -> bool:
     """Whether what opened a segment was given back unread, since its first hop was never begun."""
     opened_on = "SELECT 1 FROM inbox_items WHERE id = ? AND read_by_turn IS NOT ?"
     return bool(change.db.value(opened_on, old["trigger_item"], old["id"]))
+
+
+def _wake(change: Change, work_item: int) -> None:
+    """Let the plan be awake that work is on which the user lets go on."""
+    plan = change.db.value("SELECT plan FROM work_items WHERE id = ?", work_item)
+    if plan is not None:
+        dormancy.wake(change, plan, "continue")  # PLAN-18
 
 
 def _put_restart(change: Change, old: sqlite3.Row) -> None:

@@ -5,12 +5,18 @@ Endings read this; it is neither whose move a ticket is, nor whether it waits fo
 
 import sqlite3
 
+from threadrebuild.collab import ball
 from threadrebuild.database import Database
 
 
 def of(db: Database, work_item: int) -> list[sqlite3.Row]:
     """What is owed in a work item: (kind, id) rows; `ticket`, `request`, `delegation` or `wait`."""
-    return db.rows("SELECT kind, id FROM duties WHERE work_item = ? ORDER BY kind, id", work_item)
+    rests = ball.nobody_holds(db, db.value("SELECT plan FROM work_items WHERE id = ?", work_item))
+    return [
+        owed
+        for owed in db.rows("SELECT kind, id FROM duties WHERE work_item = ? ORDER BY kind, id", work_item)
+        if not (rests and owed["kind"] == "ticket")  # PLAN-41
+    ]
 
 
 def really_waits(db: Database, work_item: int) -> bool:

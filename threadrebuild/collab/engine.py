@@ -24,6 +24,7 @@ from threadrebuild.collab import (
     lifting,
     lines,
     messages,
+    old_plans,
     organizer,
     plans,
     reader,
@@ -70,6 +71,7 @@ HANDLERS: dict[type[events.Event], Callable[[Change, Any], None]] = {
     events.SessionCleared: clearing.clear,
     events.SessionDeleted: clearing.delete,
     events.BoardEdited: plans.edit,
+    events.PlanRenamed: plans.rename,
     events.TicketEdited: tickets.edit,
     events.RequirementActed: requirement_actions.act,
     events.ModelChosen: steps.choose,
@@ -131,6 +133,7 @@ class Engine:
             if number is None or not self._is_awaited(event):
                 return []
             change = Change(self.db, number, event.at, self.db.value("SELECT level FROM meta"))
+            old_plans.take_over(change)
             HANDLERS[type(event)](change, event)
             words.look(change)  # WORDS-01
             work.start_what_can(change)
@@ -138,10 +141,10 @@ class Engine:
         return list(self._effects("event = ? AND state = 'pending'", number))
 
     def begin(self, effect: int) -> bool:
-        """Mark an effect as started; False where it is not wanted any more. Nothing comes back from a push."""
+        """Mark an effect as started; False where it is not wanted any more. Nothing comes back from some."""
         with self.db.transaction():
             begun = (
-                "UPDATE effects SET state = iif(kind = 'push', 'done', 'started')"
+                "UPDATE effects SET state = iif(kind IN ('push', 'mirror'), 'done', 'started')"
                 " WHERE id = ? AND state = 'pending' RETURNING 1"
             )
             return bool(self.db.rows(begun, effect))

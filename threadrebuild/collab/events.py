@@ -100,6 +100,13 @@ class BoardEdited(Event, frozen=True, kw_only=True):
     rules: tuple[str, ...] | None = None
 
 
+class PlanRenamed(Event, frozen=True, kw_only=True):
+    """The user has given a plan another name."""
+
+    plan: int
+    name: str
+
+
 class TicketEdited(Event, frozen=True, kw_only=True):
     """The user has changed a ticket on the board; None stays as it was."""
 

@@ -1,4 +1,4 @@
-"""What a segment reads of the matter that it works in: the plan's points, its tickets, and what was handed over."""
+"""What a segment reads of the matter that it works in: points, tickets, and what was handed over."""
 
 import sqlite3
 
@@ -11,21 +11,25 @@ FILES_SHOWN = 20
 def lines(db: Database, plan: int) -> list[str]:
     """The matter of a plan, as lines of text."""
     return [
-        *_points(db, plan),  # CHKB-06
-        *(_ticket(row) for row in db.rows("SELECT * FROM tickets WHERE plan = ? ORDER BY number", plan)),  # CHKB-06
+        *_points(db, plan),  # CHKB-06 PLAN-25
+        *(  # CHKB-06 PLAN-25
+            _ticket(row) for row in db.rows("SELECT * FROM tickets WHERE plan = ? ORDER BY number", plan)
+        ),
         *_files(db, plan),  # CHKB-06
     ]
 
 
 def _points(db: Database, plan: int) -> list[str]:
     points = plans.points_of(db, plan)
-    found = [f"Goal: {points['goal']}"] if points.get("goal") else []
+    found = [f"{name.capitalize()}: {points[name]}" for name in ("category", "goal") if points.get(name)]
     for name in ("acceptance", "rules"):
         found += [f"{name.capitalize()}: {each}" for each in points.get(name) or ()]
+    if points.get("process"):
+        found.append(f"Process and division of work: {points['process']}")
     progress = points.get("progress") or {}
     for name, said in progress.items() if isinstance(progress, dict) else ():
         found += [f"Progress, {name.replace('_', ' ')}: {', '.join(said)}"] if said else []
-    return found
+    return [*found, f"Status: {points['status']}"]
 
 
 def _ticket(ticket: sqlite3.Row) -> str:

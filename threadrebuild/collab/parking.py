@@ -51,7 +51,8 @@ def begin(change: Change, plan: int) -> str:
 
 def restore(change: Change, hold: int) -> None:
     """Give the plans that a lifted hold had parked their status back, or hand them over to a hold that covers them."""
-    for before in holds.record_of(holds.hold_of(change.db, hold)).get("parked", []):
+    parked = holds.record_of(holds.hold_of(change.db, hold)).get("parked", [])
+    for before in [each for each in parked if change.db.value("SELECT 1 FROM plans WHERE id = ?", each["plan"])]:
         others = whole_holds(change.db, before["plan"])
         if others:  # HOLD-45
             _take_over(change, others[0]["id"], before)
@@ -96,6 +97,12 @@ def set_by_user(change: Change, plan: int, status: str, action: int) -> None:
         _activate(change, plan, action)
 
 
+def stopped_of_old(change: Change, plan: int, action: int) -> None:
+    """Park a plan that the user has stopped before there were holds; it stays so until the user says to go on."""
+    if _row(change.db, plan)["status"] == "active":
+        _write(change, plan, "parked", action)
+
+
 def as_noted(change: Change, plan: int, before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
     """The points of a plan that a hold keeps parked, as the organizer may write them: only done changes its status."""
     if now["status"] == "done":
@@ -118,7 +125,8 @@ def leave(change: Change, session: int) -> None:
     for plan in change.db.rows("SELECT * FROM plans WHERE session = ? ORDER BY id", session) if group else ():
         before = _parked_by(change.db, plan["id"]) or _of_old(change.db, plan)
         if before is not None:
-            _take_over(change, _own(change, plan["id"]), before | {"slot": None})  # HOLD-97
+            kept = any(hold["void"] for hold in group)
+            _take_over(change, _own(change, plan["id"], kept=kept), before | {"slot": None})  # HOLD-97 PLAN-37
     change.db.write("UPDATE plans SET session = NULL, current_of = NULL WHERE session = ?", session)  # HOLD-97
 
 
@@ -205,12 +213,12 @@ def _of_old(db: Database, plan: sqlite3.Row) -> Before | None:
     return {"plan": plan["id"], "status": "active", "points": "active"}
 
 
-def _own(change: Change, plan: int) -> int:
-    """The hold on a plan itself, made where there is none."""
+def _own(change: Change, plan: int, *, kept: bool) -> int:
+    """The hold on a plan itself, made where there is none; `kept` until it is lifted, as the group's was."""
     for hold in whole_holds(change.db, plan):
         if hold["scope"] == "plan":  # HOLD-98
             return int(hold["id"])
-    return holds.make(change, Scope("plan", plan=plan), source="migration")
+    return holds.make(change, Scope("plan", plan=plan), source="migration", void=kept)
 
 
 def _is_only_a_status(change: Change) -> bool:

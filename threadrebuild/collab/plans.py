@@ -1,7 +1,7 @@
 """Plans: each one matter round a goal, opened by the user's own words, with tickets, a folder and its points.
 
 Points have versions, each with what caused it. Acceptance and rules among them are the user's, who writes them on the
-board; the words changed there are kept as the user's.
+board; the words changed there are kept as the user's. So is the name, which is how the opening words begin until then.
 """
 
 import json
@@ -9,13 +9,22 @@ import re
 import sqlite3
 from typing import Any
 
-from threadrebuild.collab import checks, parking, quotes, requirement_actions
+from threadrebuild.collab import checks, dormancy, mirrors, parking, quotes, requirement_actions
 from threadrebuild.collab.change import Change, Conflict, Missing
-from threadrebuild.collab.events import BoardEdited
+from threadrebuild.collab.events import BoardEdited, PlanRenamed
 from threadrebuild.database import Database
 
 NAME_LONGEST = 40  # PLAN-26
 ATTACHMENTS_ONLY = "attachments only"
+LEFT_BEHIND = (
+    "DELETE FROM quote_filings WHERE plan = ? AND quote IN (SELECT id FROM quotes WHERE erased = 1)",
+    "DELETE FROM inbox_items WHERE work_item IN (SELECT id FROM work_items WHERE plan = ?)"
+    " AND state NOT IN ('queued', 'held')",
+    "DELETE FROM waits WHERE work_item IN (SELECT id FROM work_items WHERE plan = ?) AND state IN ('fired', 'void')",
+    "DELETE FROM work_questions WHERE work_item IN (SELECT id FROM work_items WHERE plan = ?)"
+    " AND question = '' AND superseded_at IS NOT NULL",
+)
+"""In SQL: what says nothing any more of a plan, and goes with it."""
 SEVERAL_FROM_LEVEL = 2
 """From this level on a session may have several plans that go on; before, one was the current one."""
 
@@ -36,7 +45,7 @@ def open_plan(change: Change, *, title: str, opening: sqlite3.Row) -> int:
         change.at,
     )
     if change.level < SEVERAL_FROM_LEVEL:  # PLAN-09
-        _take_slot(change, plan, opening["session"])
+        take_slot(change, plan, opening["session"])
     points = {
         "category": "",
         "goal": opening["text"],
@@ -83,16 +92,65 @@ def edit(change: Change, event: BoardEdited) -> None:
     requirement_actions.board_edited(change, event.plan, action, newest, before, now, written)
     if event.status not in (None, before["status"]):  # HOLD-51
         parking.set_by_user(change, event.plan, event.status, action)
+    if event.goal is not None:
+        change.db.write("UPDATE plans SET name_is_newer = 0 WHERE id = ?", event.plan)  # PLAN-29
     change.db.write("UPDATE plans SET active_at = ? WHERE id = ?", change.at, event.plan)
+    dormancy.wake(change, event.plan, "board")  # PLAN-35 PLAN-37
     change.log("plan.edited", plan=event.plan)
+
+
+def rename(change: Change, event: PlanRenamed) -> None:
+    """Give a plan the name that the user wants; its goal and its folder stay as they are.
+
+    Raises `Missing` for a plan that is not there, ValueError for an empty name.
+    """
+    before = change.db.value("SELECT name FROM plans WHERE id = ?", event.plan)
+    if before is None:
+        raise Missing(f"there is no plan {event.plan}")
+    name = " ".join(event.name.split())
+    if not name:
+        raise ValueError("a plan needs a name")
+    change.user_action("http", event.key)
+    change.db.write("UPDATE plans SET name = ?, active_at = ? WHERE id = ?", name, change.at, event.plan)  # PLAN-27
+    change.db.write("UPDATE plans SET renamed_at = ? WHERE id = ?", change.at, event.plan)  # PLAN-28
+    change.db.write("UPDATE plans SET name_is_newer = 1 WHERE id = ?", event.plan)  # PLAN-29
+    dormancy.wake(change, event.plan, "board")  # PLAN-28
+    mirrors.write_map(change, event.plan)  # PLAN-28
+    change.log("plan.renamed", plan=event.plan, before=before, now=name)
+
+
+def delete(change: Change, plan: int) -> bool:
+    """Delete a plan with its tickets, if nothing refers to it any more; the store knows what does. Whether it did."""
+    try:
+        with change.db.attempt():
+            for statement in LEFT_BEHIND:
+                change.db.write(statement, plan)
+            change.db.write("DELETE FROM plans WHERE id = ?", plan)  # PLAN-37 PLAN-39
+    except sqlite3.IntegrityError:
+        return False
+    change.db.write(
+        "UPDATE effects SET body = '{}', state = 'void' WHERE state IN ('pending', 'started') AND (subject IN (?, ?, ?)"
+        " OR (kind = 'organizer' AND subject LIKE ?))",
+        f"quiet:{plan}",
+        f"{dormancy.AGING}:{plan}",
+        f"{mirrors.MAP}:{plan}",
+        f"%:{plan}:%",
+    )
+    change.log("plan.deleted", plan=plan)
+    return True
 
 
 def set_status(change: Change, plan: int, status: str) -> None:
     """Write a plan's status into its row; its session has no current plan then, unless a hold has merely halted it."""
     change.db.write("UPDATE plans SET status = ? WHERE id = ?", status, plan)
     halted = bool(parking.whole_holds(change.db, plan))
-    if status == "done" or (status == "parked" and not halted):  # HOLD-36
+    if status == "done" or (status == "parked" and not halted):  # HOLD-36 PLAN-19
         change.db.write("UPDATE plans SET current_of = NULL WHERE id = ?", plan)
+    if status == "done":
+        change.db.write("UPDATE plans SET closed_at = ? WHERE id = ?", change.at, plan)
+    elif status == "active":
+        change.db.write("UPDATE plans SET closed_at = NULL WHERE id = ? AND dormant = 0", plan)
+    dormancy.age(change, plan)
 
 
 def points_of(db: Database, plan: int) -> dict[str, Any]:
@@ -107,20 +165,6 @@ def newest_revision(db: Database, plan: int) -> sqlite3.Row:
     if found is None:
         raise Missing(f"there is no plan {plan}")
     return found
-
-
-def detail(db: Database, plan: int, at: int) -> dict[str, Any]:
-    """What `GET /v1/tasks/:id` answers, as of the read. Raises `Missing` where there is no such plan."""
-    newest = newest_revision(db, plan)
-    row = db.row("SELECT id, name, status, session, dormant FROM plans WHERE id = ?", plan)
-    assert row is not None
-    return {
-        **dict(row),
-        "points": json.loads(newest["points"]),
-        "revision": newest["number"],
-        "revision_cause": newest["cause"],
-        "held_by": [_held_by(hold) for hold in parking.held_by(db, plan)],
-    }
 
 
 def current(db: Database, session: int) -> int | None:
@@ -141,6 +185,7 @@ def revise(change: Change, plan: int, points: dict[str, Any], cause: str, cause_
         cause_id,
         change.at,
     )
+    mirrors.write_map(change, plan)
 
 
 def set_points(change: Change, plan: int, status: str, cause: str, cause_id: int) -> None:
@@ -163,6 +208,14 @@ def name_of(change: Change, opening: sqlite3.Row) -> str:
     return f"{first[: NAME_LONGEST - len(more)]}{more}"
 
 
+def reconnect(change: Change, plan: int, session: int) -> None:
+    """Let a plan be the current one of its session again, and go on; a hold on it keeps it parked until the lift."""
+    take_slot(change, plan, session)
+    change.db.write("UPDATE plans SET displaced = 0 WHERE id = ?", plan)
+    if not parking.whole_holds(change.db, plan):
+        set_status(change, plan, "active")  # PLAN-19
+
+
 def take_free_slot(change: Change, plan: int, session: int | None) -> None:
     """Make a plan the current one of a session that has none; it is not put aside any more."""
     change.db.write("UPDATE plans SET displaced = 0 WHERE id = ?", plan)
@@ -175,15 +228,13 @@ def slug(title: str) -> str:
     return re.sub(r"[^\w]+", "-", title).strip("-")[:30] or "untitled"
 
 
-def _take_slot(change: Change, plan: int, session: int) -> None:
+def take_slot(change: Change, plan: int, session: int) -> None:
     """Make a plan the one current of its session; another one that was is put aside."""
     before = current(change.db, session)
+    if before == plan:
+        return
     if before is not None:
-        change.db.write("UPDATE plans SET status = 'parked', displaced = 1, current_of = NULL WHERE id = ?", before)
+        change.db.write("UPDATE plans SET current_of = NULL WHERE id = ?", before)
+        change.db.write("UPDATE plans SET status = 'parked', displaced = 1 WHERE id = ?", before)  # PLAN-19
         parking.displaced(change, before)  # HOLD-39
-    change.db.write("UPDATE plans SET current_of = ? WHERE id = ?", session, plan)
-
-
-def _held_by(hold: sqlite3.Row) -> dict[str, Any]:
-    names = ("id", "scope", "session", "plan", "source", "source_message", "void", "by_stop", "at")
-    return {name: hold[name] for name in names}
+    change.db.write("UPDATE plans SET current_of = ? WHERE id = ?", session, plan)  # PLAN-19

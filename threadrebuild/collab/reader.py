@@ -188,13 +188,16 @@ def filing(db: Database, message: int) -> Filing | None:
 
 
 def candidates_shown(db: Database, message: int) -> list[int] | None:
-    """The plans that the reading of which matter a line is about was shown; None where that was not asked."""
+    """The plans there still are that the reading of a line's matter was shown; None where that was not asked."""
     body = db.value(
         "SELECT e.body FROM effects e JOIN messages m ON e.subject = ? || m.id || ':' || m.version WHERE m.id = ?",
         f"{FILING}:",
         message,
     )
-    return [plan["id"] for plan in json.loads(body)["candidates"]] if body else None
+    if not body:
+        return None
+    shown = [plan["id"] for plan in json.loads(body)["candidates"]]
+    return [plan for plan in shown if db.value("SELECT 1 FROM plans WHERE id = ?", plan)]
 
 
 def forget(change: Change, message: int) -> None:

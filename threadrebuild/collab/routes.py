@@ -13,7 +13,7 @@ from threadrebuild.collab import (
     events,
     hold_list,
     lead,
-    plans,
+    plan_view,
     requirement_view,
     runs,
     stop_menus,
@@ -82,6 +82,12 @@ class CheckChange(Said, frozen=True, kw_only=True):
     sentence: str | None = None
     check_kind: events.CheckKind | None = msgspec.field(default=None, name="kind")
     body: dict[str, Any] | None = None
+
+
+class Name(Said, frozen=True, kw_only=True):
+    """What a plan is to be called."""
+
+    name: str
 
 
 class Pressed(Said, frozen=True, kw_only=True):
@@ -181,9 +187,11 @@ ROUTES: dict[str, Show | Whole | Write] = {
     "POST /v1/sessions/{id:int}/clear": Write(events.SessionCleared, "session", Emptying, _SESSION),
     "POST /v1/sessions/{id:int}/delete": Write(events.SessionDeleted, "session", Emptying, _SESSION),
     "GET /v1/sessions/{id:int}/delegations": delegation_view.of_session,  # DEL-48
-    "GET /v1/tasks/{id:int}": plans.detail,
+    "GET /v1/tasks": Whole(plan_view.listed),
+    "GET /v1/tasks/{id:int}": plan_view.detail,
+    "PATCH /v1/tasks/{id:int}": Write(events.PlanRenamed, "plan", Name, plan_view.detail),  # PLAN-27
     "GET /v1/tasks/{id:int}/delegations": delegation_view.of_plan,  # DEL-48
-    "PATCH /v1/tasks/{id:int}/spec": Write(events.BoardEdited, "plan", Spec, plans.detail),
+    "PATCH /v1/tasks/{id:int}/spec": Write(events.BoardEdited, "plan", Spec, plan_view.detail),
     "GET /v1/tasks/{id:int}/requirements": requirement_view.of_plan,  # REQ-44
     "POST /v1/requirements/{id:int}/action": Write(  # REQ-45
         events.RequirementActed, "requirement", Acted, requirement_view.one
@@ -222,7 +230,9 @@ REMOTE = frozenset(
         "POST /v1/sessions/{id:int}/delete",  # QUOT-10
         "POST /v1/turns/{id:int}/continue",
         "GET /v1/sessions/{id:int}/delegations",  # DEL-48
+        "GET /v1/tasks",
         "GET /v1/tasks/{id:int}",
+        "PATCH /v1/tasks/{id:int}",
         "GET /v1/tasks/{id:int}/delegations",  # DEL-48
         "PATCH /v1/tasks/{id:int}/spec",
         "GET /v1/tasks/{id:int}/requirements",

@@ -5,7 +5,7 @@ Under a hold a due time is not run; after the lift the newest one that was misse
 
 import sqlite3
 
-from threadrebuild.collab import holds, household, inbox, private, wakes
+from threadrebuild.collab import holds, household, inbox, private, tickets, wakes
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.events import ScheduleMade, TimerRang
 
@@ -24,6 +24,7 @@ def add(change: Change, event: ScheduleMade) -> None:
         event.every_ms,
         event.due,
     )
+    change.db.write("UPDATE plans SET standing = 1 WHERE id = ?", event.plan)  # PLAN-38
     _wind(change, schedule, event.due)
     change.log("schedule.made", bot=event.bot, plan=event.plan, schedule=schedule)
 
@@ -56,10 +57,22 @@ def _run(change: Change, row: sqlite3.Row, due: int) -> list[sqlite3.Row]:
     if held:  # HOLD-59
         private.drop(change, copy)
     else:
+        if row["plan"] is not None:
+            copy = _on_a_ticket(change, row, copy)  # PLAN-38
         private.wake(change, copy)
         change.log("schedule.ran", bot=row["bot"], plan=row["plan"], schedule=row["id"], due=due)
     change.db.write("UPDATE schedules SET missed = ? WHERE id = ?", due if held else None, row["id"])
     return held
+
+
+def _on_a_ticket(change: Change, row: sqlite3.Row, copy: sqlite3.Row) -> sqlite3.Row:
+    """Open a ticket in the standing plan for what is due, and let it be read there; returns the copy."""
+    ticket = tickets.open_ticket(change, row["plan"], row["text"], row["bot"])
+    item = private.work_item(change, row["bot"], row["plan"], ticket, row["session"])
+    change.db.write("UPDATE inbox_items SET work_item = ? WHERE id = ?", item, copy["id"])
+    moved = change.db.row("SELECT * FROM inbox_items WHERE id = ?", copy["id"])
+    assert moved is not None
+    return moved
 
 
 def _wind(change: Change, schedule: int, due: int) -> None:

@@ -57,12 +57,7 @@ def of_item(db: Database, plan: int, item: str) -> list[Statement]:
         plan,
         item,
     )
-    return [
-        _statement(row)
-        for row in rows
-        if not row["erased"]
-        if row["filed"] is not None
-    ]
+    return [_statement(row) for row in rows if not row["erased"] if row["filed"] is not None]
 
 
 def wanted(said: list[Statement]) -> Statement | None:

@@ -2,7 +2,7 @@
 
 import sqlite3
 
-from threadrebuild.collab import aborting, check_backs, holds, household, organizer, stop_menus, turns
+from threadrebuild.collab import aborting, check_backs, holds, household, organizer, parking, stop_menus, turns
 from threadrebuild.collab.change import Change, Conflict, Missing
 from threadrebuild.collab.events import StopPressed
 from threadrebuild.collab.scope import Scope
@@ -22,14 +22,16 @@ def press(change: Change, event: StopPressed) -> None:
     where = household.session_of(change.db, turn["session"])["kind"]
     if change.level < holds.FROM_LEVEL and where == "group":  # STOP-7
         raise Conflict("no_stop", "a group has no Stop; say there that the work is to be stopped")
-    change.user_action("button", event.key)
+    action = change.user_action("button", event.key)
     change.log("control.stop", bot=turn["bot"], plan=turn["plan"], turn=aimed_at)
+    plan = change.db.value("SELECT plan FROM hold_subjects WHERE kind = 'turn' AND id = ?", aimed_at)
     if change.level < holds.FROM_LEVEL or turn["mode"] == "readonly":
         if change.level < holds.FROM_LEVEL:
             check_backs.void_of_turn(change, aimed_at)  # HOLD-56 CHKB-09
         end(change, aimed_at)  # STOP-1
+        if plan is not None and change.level < holds.FROM_LEVEL:
+            parking.stopped_of_old(change, plan, action)  # PLAN-23
         return
-    plan = change.db.value("SELECT plan FROM hold_subjects WHERE kind = 'turn' AND id = ?", aimed_at)
     scope = Scope("turn", turn=aimed_at)
     if plan is not None:
         scope = Scope("bot_in_plan", bot=turn["bot"], plan=plan)  # STOP-8

@@ -1,6 +1,6 @@
 """Tickets: what a plan hands over piece by piece, each with a folder of its own and the files that belong to it."""
 
-from threadrebuild.collab import plans, quotes
+from threadrebuild.collab import dormancy, mirrors, plans, quotes
 from threadrebuild.collab.change import Change, Missing
 from threadrebuild.collab.events import TicketEdited
 
@@ -18,6 +18,7 @@ def open_ticket(change: Change, plan: int, title: str, owner: int | None) -> int
         owner,
         change.at,
     )
+    mirrors.write_map(change, plan)
     change.log("ticket.opened", bot=owner, plan=plan, ticket=ticket)
     return ticket
 
@@ -42,6 +43,8 @@ def edit(change: Change, event: TicketEdited) -> None:
     if event.status is not None:
         change.db.write("UPDATE tickets SET status = ? WHERE id = ?", event.status, row["id"])
     change.db.write("UPDATE plans SET active_at = ? WHERE id = ?", change.at, row["plan"])
+    dormancy.wake(change, row["plan"], "board")  # PLAN-35
+    mirrors.write_map(change, row["plan"])
     change.log("ticket.edited", plan=row["plan"], ticket=row["id"])
 
 

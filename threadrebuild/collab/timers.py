@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from threadrebuild.collab import call_backs, check_backs, messages, organizer, schedules
+from threadrebuild.collab import call_backs, check_backs, dormancy, messages, organizer, schedules
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.events import TimerRang
 
@@ -12,6 +12,7 @@ WAITING: dict[str, Callable[[Change, TimerRang], None]] = {
     "quiet": organizer.time_came,
     "chat_quiet": call_backs.time_came,
     "schedule": schedules.time_came,
+    dormancy.AGING: dormancy.time_came,
 }
 """By how the subject of a timer begins."""
 

@@ -15,6 +15,7 @@ from threadrebuild.collab import (
     context,
     continuing,
     desk,
+    dormancy,
     endings,
     guidance,
     holds,
@@ -191,6 +192,7 @@ def end(change: Change, turn: int, state: str, reason: str) -> None:
         work.settle(change, row["work_item"])
     if state != "stopped":  # STOP-3
         organizer.after_turn(change, row)
+        dormancy.after_turn(change, row)
         call_backs.after_turn(change, row)
     work_questions.after_turn(change, row)
     change.log(  # END-03

@@ -77,7 +77,7 @@ def may_start(db: Database, work_item: sqlite3.Row) -> bool:
     if work_item["plan"] is None:
         return live_of(db, work_item["id"]) is None  # WORK-10 DESK-02
     if work_item["dormant"]:
-        return False  # WORK-12
+        return False  # WORK-12 PLAN-36
     return live_turn(db, work_item["bot"], work_item["plan"]) is None and has_slot(db, work_item["bot"])
 
 

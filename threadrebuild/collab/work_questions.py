@@ -8,7 +8,7 @@ import json
 import sqlite3
 from typing import Any
 
-from threadrebuild.collab import inbox, lifting, messages, notifications, quotes, scribe
+from threadrebuild.collab import dormancy, inbox, lifting, messages, notifications, quotes, scribe
 from threadrebuild.collab.change import Change, Conflict, Missing
 from threadrebuild.collab.events import WorkAnswered
 from threadrebuild.database import Database
@@ -83,6 +83,8 @@ def answered(change: Change, event: WorkAnswered) -> None:
     place = messages.message_of(change, event.message)["session"]
     quote = quotes.keep_filed(change, "answer", event.body, card["plan"], card["ticket"], session=place)  # ASK-13
     scribe.heard(change, quote, card["question"])  # SCRB-02
+    if card["plan"] is not None:
+        dormancy.wake(change, card["plan"], "answer")  # PLAN-35
     notifications.resolve(change, event.message)  # ASK-13
     change.db.write("UPDATE work_items SET session = ? WHERE id = ?", place, card["work_item"])
     lifting.by_answer(change, card["work_item"], card["turn"], action)  # ASK-15

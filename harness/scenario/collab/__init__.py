@@ -10,6 +10,7 @@ from harness.scenario.collab.forms_endings import ENDING_FORMS
 from harness.scenario.collab.forms_holds import HOLD_FORMS
 from harness.scenario.collab.forms_ledger import LEDGER_FORMS
 from harness.scenario.collab.forms_orders import ORDER_FORMS
+from harness.scenario.collab.forms_plans import PLAN_FORMS
 from harness.scenario.collab.forms_rooms import ROOM_FORMS
 from harness.scenario.collab.forms_turns import TURN_FORMS
 from harness.scenario.collab.forms_work import WORK_FORMS
@@ -34,6 +35,7 @@ KIND = Kind(
             | HOLD_FORMS
             | LEDGER_FORMS
             | ORDER_FORMS
+            | PLAN_FORMS
             | ROOM_FORMS
             | TURN_FORMS
             | WORK_FORMS

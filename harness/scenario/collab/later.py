@@ -3,11 +3,11 @@
 import json
 from collections.abc import Callable
 
-from harness.scenario.collab.scene import Board, Clear, Delete, Edit, Insert, Merge, Retire, Withdraw
+from harness.scenario.collab.scene import Board, Clear, Delete, Edit, Insert, Merge, Rename, Retire, Withdraw
 from harness.world.rooms import Rooms, Unscripted
 from threadrebuild.collab import events
 
-Later = Edit | Withdraw | Insert | Clear | Delete | Retire | Board | Merge
+Later = Edit | Withdraw | Insert | Clear | Delete | Retire | Board | Rename | Merge
 
 
 def event_of(rooms: Rooms, entry: Later, message: Callable[[str], int]) -> Callable[[str, int], events.Event]:
@@ -28,7 +28,8 @@ def event_of(rooms: Rooms, entry: Later, message: Callable[[str], int]) -> Calla
             return lambda key, at: events.SessionCleared(key=key, at=at, session=session, erase_quotes=erase)
         case Delete():
             group = _only(rooms, "SELECT id FROM sessions WHERE kind = 'group' AND title = ?", entry.delete)
-            return lambda key, at: events.SessionDeleted(key=key, at=at, session=group)
+            erased = entry.erase_quotes
+            return lambda key, at: events.SessionDeleted(key=key, at=at, session=group, erase_quotes=erased)
         case Retire():
             bot, state = _only(rooms, "SELECT id FROM bots WHERE name = ?", entry.retire), entry.state
             return lambda key, at: events.BotRetired(key=key, at=at, bot=bot, state=state)
@@ -36,6 +37,9 @@ def event_of(rooms: Rooms, entry: Later, message: Callable[[str], int]) -> Calla
             into = _only(rooms, "SELECT id FROM plans WHERE name = ?", entry.into)
             card = _old_card(rooms, message(entry.merge), entry.opened, into)
             return lambda key, at: events.ControlPressed(key=key, at=at, message=card, action="merge_plan", plan=into)
+        case Rename():
+            renamed = _only(rooms, "SELECT id FROM plans WHERE name = ?", entry.rename)
+            return lambda key, at: events.PlanRenamed(key=key, at=at, plan=renamed, name=entry.now)
         case Board():
             plan = _only(rooms, "SELECT id FROM plans WHERE name = ?", entry.board)
             return lambda key, at: events.BoardEdited(

@@ -277,6 +277,7 @@ class Delete(Happening, frozen=True, kw_only=True):
     """The user deletes a group."""
 
     delete: Text
+    erase_quotes: bool = False
 
 
 class Retire(Happening, frozen=True, kw_only=True):
@@ -294,6 +295,13 @@ class Board(Happening, frozen=True, kw_only=True):
     acceptance: list[str] | None = None
     rules: list[str] | None = None
     status: Literal["active", "done", "parked"] | None = None
+
+
+class Rename(Happening, frozen=True, kw_only=True):
+    """The user renames a plan."""
+
+    rename: Text
+    now: Text = msgspec.field(name="to")
 
 
 class Crash(Happening, frozen=True, kw_only=True):
@@ -409,6 +417,7 @@ EVENTS: dict[str, type] = {
     "delete": Delete,
     "retire": Retire,
     "board": Board,
+    "rename": Rename,
     "merge": Merge,
     "add_check": AddCheck,
     "edit_check": EditCheck,

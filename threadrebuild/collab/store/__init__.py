@@ -7,10 +7,12 @@ level that the file has.
 from pathlib import Path
 
 from threadrebuild.collab import old_rules, quotes, understanding
-from threadrebuild.collab.store import coverage
+from threadrebuild.collab.store import coverage, drafts
 from threadrebuild.database import Database, Step, open_database
 
 NEWEST_LEVEL = 8
+SEVERAL_FROM_LEVEL = 2
+"""From this level on a session has no current plan: those of before are taken over by the first event after that."""
 REASONS_FROM_LEVEL = 3
 """From this level on a segment that is over has a reason for it."""
 
@@ -27,6 +29,7 @@ def open_store(
     functions = {"folded": understanding.folded}
     store = open_database(path, __name__, step, durable=durable, besides=coverage.VIEW, functions=functions)
     with store.transaction():
+        drafts.move_away(store)
         present = store.value("SELECT level FROM meta")
         if present is None:
             store.write("INSERT INTO meta (one, level) VALUES (1, ?)", level)
@@ -36,6 +39,8 @@ def open_store(
             if present < REASONS_FROM_LEVEL <= level:  # END-40
                 _give_ends_a_reason(store)
             store.write("UPDATE meta SET level = ?", level)
+            if present < SEVERAL_FROM_LEVEL <= level:
+                store.write("UPDATE meta SET raised_from = ?", present)
         if not store.value("SELECT quotes_kept FROM meta"):  # QUOT-11
             quotes.backfill(store)
             store.write("UPDATE meta SET quotes_kept = 1")

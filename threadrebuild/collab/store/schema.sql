@@ -10,7 +10,8 @@ CREATE TABLE meta (
   engine TEXT NOT NULL DEFAULT 'general' CHECK (engine IN ('general', 'video', 'code')),  -- of what kind it is
   scribe INTEGER CHECK (scribe IN (0, 1)),        -- whether the user wants the scribe; NULL: as the kind has it
   quotes_kept INTEGER NOT NULL DEFAULT 0,         -- whether the words of before were copied out of the transcript
-  rules_taken_in INTEGER NOT NULL DEFAULT 0       -- whether the rules of before were taken into the ledger
+  rules_taken_in INTEGER NOT NULL DEFAULT 0,      -- whether the rules of before were taken into the ledger
+  raised_from INTEGER                             -- the level below 2 that plans of it have not been taken over from yet
 );
 CREATE TRIGGER level_only_rises BEFORE UPDATE ON meta WHEN NEW.level < OLD.level BEGIN
   SELECT RAISE(ABORT, 'a store never goes back to a lower level');
@@ -277,9 +278,11 @@ WHEN NEW.message IS NOT NULL AND (SELECT author FROM messages WHERE id = NEW.mes
 END;
 CREATE TABLE quote_filings (
   quote INTEGER NOT NULL REFERENCES quotes (id),
-  plan INTEGER NOT NULL REFERENCES plans (id),
+  plan INTEGER NOT NULL,
   ticket INTEGER REFERENCES tickets (id),
-  heard INTEGER NOT NULL DEFAULT 0 CHECK (heard IN (0, 1))  -- whether it was looked through for measured numbers
+  heard INTEGER NOT NULL DEFAULT 0 CHECK (heard IN (0, 1)),  -- whether it was looked through for measured numbers
+  -- PLAN-37 PLAN-39
+  FOREIGN KEY (plan) REFERENCES plans (id)
 );
 CREATE INDEX quotes_unheard ON quote_filings (quote) WHERE heard = 0;
 CREATE UNIQUE INDEX one_quote_filing ON quote_filings (quote, plan, ifnull(ticket, 0));
@@ -317,7 +320,7 @@ CREATE TABLE requirements (
   polarity TEXT NOT NULL DEFAULT 'want' CHECK (polarity IN ('want', 'must_not')),
   source TEXT NOT NULL,
   scope TEXT NOT NULL CHECK (scope IN ('ticket', 'plan', 'conversation', 'standing')),
-  plan INTEGER NOT NULL REFERENCES plans (id),    -- that recorded it first
+  plan INTEGER NOT NULL,                          -- that recorded it first
   ticket INTEGER REFERENCES tickets (id),
   session INTEGER REFERENCES sessions (id),       -- the conversation; forgotten with a group that is deleted
   widened_by INTEGER REFERENCES user_actions (id),
@@ -334,6 +337,8 @@ CREATE TABLE requirements (
   CHECK (source IN ('scribe', 'complaint', 'board', 'import')),
   -- REQ-02
   CHECK (quote IS NOT NULL OR (source = 'import' AND state IN ('legacy', 'not_a_requirement', 'no_longer_applies'))),
+  -- PLAN-39
+  FOREIGN KEY (plan) REFERENCES plans (id),
   CHECK ((scope = 'ticket') = (ticket IS NOT NULL)),
   CHECK ((item IS NULL) = (value IS NULL) AND (item IS NULL) = (bound IS NULL))
 );
@@ -346,13 +351,13 @@ CREATE TABLE requirement_sayings (                -- again, after the words that
 );
 CREATE TABLE requirement_exceptions (             -- for which plans the user has set it aside
   requirement INTEGER NOT NULL REFERENCES requirements (id),
-  plan INTEGER NOT NULL REFERENCES plans (id),
+  plan INTEGER NOT NULL REFERENCES plans (id) ON DELETE CASCADE,
   by INTEGER NOT NULL REFERENCES user_actions (id),
   PRIMARY KEY (requirement, plan)
 );
 CREATE TABLE requirement_heirs (                  -- the plans of a conversation that is gone, which it is still for
   requirement INTEGER NOT NULL REFERENCES requirements (id),
-  plan INTEGER NOT NULL REFERENCES plans (id),
+  plan INTEGER NOT NULL REFERENCES plans (id) ON DELETE CASCADE,
   PRIMARY KEY (requirement, plan)
 );
 CREATE VIEW requirement_said AS                   -- each time that one was said: by which words, in which plan
@@ -416,6 +421,7 @@ CREATE UNIQUE INDEX one_scribing_at_a_time ON scribings (state) WHERE state = 'a
 
 -- ------------------------------------------------------------------ plans and their tickets
 
+-- A plan is deleted only where nothing is left that refers to it: what only belongs to it goes with it (`CASCADE`).
 CREATE TABLE plans (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   name TEXT NOT NULL CHECK (name <> ''),
@@ -433,7 +439,9 @@ CREATE TABLE plans (
   displaced INTEGER NOT NULL DEFAULT 0,
   current_of INTEGER REFERENCES sessions (id),    -- levels 0 and 1: the session whose one current plan it is
   delivered_seq INTEGER,                          -- when a Bot's line that carried a file was first filed under it
-  closed_at INTEGER,
+  closed_at INTEGER,                              -- also while it is dormant, for versions that do not know that
+  renamed_at INTEGER,
+  name_is_newer INTEGER NOT NULL DEFAULT 0 CHECK (name_is_newer IN (0, 1)),  -- than what its goal says
   opened_at INTEGER NOT NULL,
   active_at INTEGER NOT NULL                      -- the last activity
 );
@@ -442,9 +450,26 @@ CREATE UNIQUE INDEX one_current_plan_a_session ON plans (current_of) WHERE curre
 CREATE TRIGGER opening_stays BEFORE UPDATE OF opening ON plans WHEN NEW.opening <> OLD.opening BEGIN
   SELECT RAISE(ABORT, 'the request that opened a plan is kept word for word');
 END;
+-- PLAN-27
+CREATE TRIGGER only_the_user_renames BEFORE UPDATE OF name ON plans
+WHEN NEW.name <> OLD.name AND NOT EXISTS (
+  SELECT 1 FROM user_actions WHERE event = (SELECT max(seq) FROM events) AND kind <> 'line'
+) BEGIN
+  SELECT RAISE(ABORT, 'only the user renames a plan');
+END;
+-- PLAN-27
+CREATE TRIGGER a_plan_keeps_its_folder BEFORE UPDATE OF folder ON plans WHEN NEW.folder <> OLD.folder BEGIN
+  SELECT RAISE(ABORT, 'the folder of a plan does not follow its name');
+END;
+-- Whichever version puts it there.
+-- PLAN-35
+CREATE TRIGGER the_current_plan_is_awake AFTER UPDATE OF current_of ON plans
+WHEN NEW.current_of IS NOT NULL AND (NEW.dormant = 1 OR NEW.closed_at IS NOT NULL) AND (SELECT level FROM meta) < 2 BEGIN
+  UPDATE plans SET dormant = 0, dormant_reason = NULL, closed_at = NULL WHERE id = NEW.id;
+END;
 
 CREATE TABLE plan_revisions (
-  plan INTEGER NOT NULL REFERENCES plans (id),
+  plan INTEGER NOT NULL REFERENCES plans (id) ON DELETE CASCADE,
   number INTEGER NOT NULL,
   points TEXT NOT NULL,                           -- category, goal, acceptance, rules, process, progress, status, as JSON
   cause TEXT NOT NULL CHECK (cause IN ('message', 'turn', 'user', 'organizer', 'hold')),
@@ -466,7 +491,7 @@ END;
 
 CREATE TABLE tickets (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
-  plan INTEGER NOT NULL REFERENCES plans (id),
+  plan INTEGER NOT NULL REFERENCES plans (id) ON DELETE CASCADE,
   number INTEGER NOT NULL,
   title TEXT NOT NULL,
   description TEXT NOT NULL DEFAULT '',
@@ -483,7 +508,7 @@ CREATE TABLE tickets (
   CHECK (owner IS NULL OR reviewer IS NULL OR owner <> reviewer)
 );
 CREATE TABLE ticket_was (                         -- how a ticket stood until something happened
-  ticket INTEGER NOT NULL REFERENCES tickets (id),
+  ticket INTEGER NOT NULL REFERENCES tickets (id) ON DELETE CASCADE,
   until_seq INTEGER NOT NULL REFERENCES events (seq),
   status TEXT NOT NULL,
   stage TEXT NOT NULL
@@ -502,13 +527,13 @@ WHEN EXISTS (
     WHERE plans.id = NEW.plan AND m.id = NEW.message;
 END;
 CREATE TABLE ticket_dependencies (
-  ticket INTEGER NOT NULL REFERENCES tickets (id),
-  needs INTEGER NOT NULL REFERENCES tickets (id),
+  ticket INTEGER NOT NULL REFERENCES tickets (id) ON DELETE CASCADE,
+  needs INTEGER NOT NULL REFERENCES tickets (id) ON DELETE CASCADE,
   PRIMARY KEY (ticket, needs),
   CHECK (ticket <> needs)
 );
 CREATE TABLE parts (
-  ticket INTEGER NOT NULL REFERENCES tickets (id),
+  ticket INTEGER NOT NULL REFERENCES tickets (id) ON DELETE CASCADE,
   name TEXT NOT NULL,
   file TEXT,
   stage TEXT NOT NULL DEFAULT 'todo'
@@ -518,8 +543,8 @@ CREATE TABLE parts (
 CREATE TABLE artifacts (
   id INTEGER PRIMARY KEY,
   path TEXT NOT NULL,
-  plan INTEGER REFERENCES plans (id),
-  ticket INTEGER REFERENCES tickets (id),
+  plan INTEGER REFERENCES plans (id) ON DELETE CASCADE,
+  ticket INTEGER REFERENCES tickets (id) ON DELETE CASCADE,
   turn INTEGER REFERENCES turns (id) ON DELETE SET NULL,
   message INTEGER REFERENCES messages (id) ON DELETE SET NULL,
   written INTEGER NOT NULL DEFAULT 0 CHECK (written IN (0, 1)),
@@ -539,8 +564,8 @@ END;
 CREATE TABLE work_items (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   bot INTEGER NOT NULL REFERENCES bots (id),
-  plan INTEGER REFERENCES plans (id),
-  ticket INTEGER REFERENCES tickets (id),
+  plan INTEGER REFERENCES plans (id) ON DELETE CASCADE,
+  ticket INTEGER REFERENCES tickets (id) ON DELETE CASCADE,
   session INTEGER NOT NULL REFERENCES sessions (id),  -- of a desk item its identity, else where it was last worked on
   state TEXT NOT NULL DEFAULT 'idle'
     CHECK (state IN ('idle', 'queued', 'running', 'waiting', 'blocked', 'needs_attention', 'closed')),
@@ -648,7 +673,7 @@ END;
 CREATE TABLE turn_candidates (
   turn INTEGER NOT NULL REFERENCES turns (id) ON DELETE CASCADE,
   ord INTEGER NOT NULL,
-  plan INTEGER NOT NULL REFERENCES plans (id),
+  plan INTEGER NOT NULL REFERENCES plans (id) ON DELETE CASCADE,
   PRIMARY KEY (turn, plan)
 );
 
@@ -800,8 +825,8 @@ WHEN OLD.state IN ('open', 'suspended') AND (NEW.state NOT IN ('open', 'suspende
 BEGIN
   SELECT RAISE(ABORT, 'a waiting work item has an open wait');
 END;
-CREATE TRIGGER waits_are_kept BEFORE DELETE ON waits BEGIN
-  SELECT RAISE(ABORT, 'a wait ends, it is never deleted');
+CREATE TRIGGER waits_are_kept BEFORE DELETE ON waits WHEN OLD.state IN ('open', 'suspended') BEGIN
+  SELECT RAISE(ABORT, 'a wait ends before it is gone');
 END;
 
 CREATE TABLE asks (
@@ -864,7 +889,7 @@ CREATE TABLE notifications (
   kind TEXT NOT NULL,                             -- what only the user can give, or what has stopped for good
   session INTEGER REFERENCES sessions (id),
   bot INTEGER REFERENCES bots (id),
-  plan INTEGER REFERENCES plans (id),
+  plan INTEGER REFERENCES plans (id) ON DELETE SET NULL,
   message INTEGER REFERENCES messages (id) ON DELETE SET NULL,
   text TEXT NOT NULL,
   state TEXT NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'resolved', 'voided')),
@@ -1077,7 +1102,7 @@ CREATE VIEW duties AS
 
 CREATE TABLE submissions (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
-  ticket INTEGER NOT NULL REFERENCES tickets (id),
+  ticket INTEGER NOT NULL REFERENCES tickets (id) ON DELETE CASCADE,
   turn INTEGER REFERENCES turns (id) ON DELETE SET NULL,
   bot INTEGER REFERENCES bots (id),
   origin TEXT NOT NULL CHECK (origin IN ('submit', 'implicit', 'answer', 'organizer')),
@@ -1097,7 +1122,7 @@ WHEN NEW.origin = 'submit' AND NEW.turn IS NOT NULL
   SELECT RAISE(ABORT, 'saying that work is done hands nothing in');
 END;
 CREATE TABLE submission_files (
-  submission INTEGER NOT NULL REFERENCES submissions (id),
+  submission INTEGER NOT NULL REFERENCES submissions (id) ON DELETE CASCADE,
   path TEXT NOT NULL,
   sha256 TEXT NOT NULL,
   part TEXT,
@@ -1105,7 +1130,7 @@ CREATE TABLE submission_files (
 );
 CREATE TABLE reviews (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
-  submission INTEGER NOT NULL REFERENCES submissions (id),
+  submission INTEGER NOT NULL REFERENCES submissions (id) ON DELETE CASCADE,
   bot INTEGER NOT NULL REFERENCES bots (id),
   turn INTEGER REFERENCES turns (id) ON DELETE SET NULL,
   outcome TEXT NOT NULL CHECK (outcome IN ('approve', 'return')),
@@ -1123,8 +1148,8 @@ WHEN NEW.turn IS NOT NULL AND NOT EXISTS (SELECT 1 FROM calls WHERE turn = NEW.t
 END;
 CREATE TABLE checks (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
-  plan INTEGER NOT NULL REFERENCES plans (id),
-  ticket INTEGER REFERENCES tickets (id),
+  plan INTEGER NOT NULL REFERENCES plans (id) ON DELETE CASCADE,
+  ticket INTEGER REFERENCES tickets (id) ON DELETE CASCADE,
   sentence TEXT NOT NULL DEFAULT '',              -- of the plan's acceptance, that it hangs on
   kind TEXT NOT NULL CHECK (kind IN ('file_exists', 'contains', 'matches', 'command', 'continuity')),
   body TEXT NOT NULL,                             -- what is looked at, as JSON
@@ -1154,7 +1179,7 @@ CREATE UNIQUE INDEX one_gate_and_one_proposal_an_item ON checks (plan, item, sta
 -- What the user has stated of a plan's film, read by fixed rules as the words were filed to it.
 CREATE TABLE film_statements (
   quote INTEGER NOT NULL REFERENCES quotes (id),
-  plan INTEGER NOT NULL REFERENCES plans (id),
+  plan INTEGER NOT NULL REFERENCES plans (id) ON DELETE CASCADE,
   item TEXT NOT NULL CHECK (item IN ('duration', 'resolution', 'aspect', 'frame_rate')),
   value TEXT NOT NULL,
   bound TEXT NOT NULL CHECK (bound IN ('bare', 'about', 'at_least', 'at_most')),
@@ -1164,15 +1189,15 @@ CREATE TABLE film_statements (
   PRIMARY KEY (plan, quote, item)
 );
 CREATE TABLE missed_films (                       -- handed over, and not there when they were to be measured
-  plan INTEGER NOT NULL REFERENCES plans (id),
+  plan INTEGER NOT NULL REFERENCES plans (id) ON DELETE CASCADE,
   path TEXT NOT NULL,
   seq INTEGER NOT NULL REFERENCES events (seq),
   PRIMARY KEY (plan, path)
 );
 CREATE TABLE check_runs (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
-  check_id INTEGER NOT NULL REFERENCES checks (id),
-  submission INTEGER REFERENCES submissions (id),
+  check_id INTEGER NOT NULL REFERENCES checks (id) ON DELETE CASCADE,
+  submission INTEGER REFERENCES submissions (id) ON DELETE CASCADE,
   began_at INTEGER NOT NULL,
   seq INTEGER NOT NULL DEFAULT 0,                 -- the event that began it
   outcome TEXT CHECK (outcome IN ('passed', 'failed', 'out_of_bounds', 'error')),
@@ -1207,13 +1232,13 @@ CREATE INDEX joints_of_run ON check_joints (run);
 CREATE INDEX joints_by_effect ON check_joints (effect);
 CREATE TABLE check_queue (                        -- those that are to run, in order
   id INTEGER PRIMARY KEY AUTOINCREMENT,
-  check_id INTEGER NOT NULL UNIQUE REFERENCES checks (id),
-  plan INTEGER NOT NULL REFERENCES plans (id),
+  check_id INTEGER NOT NULL UNIQUE REFERENCES checks (id) ON DELETE CASCADE,
+  plan INTEGER NOT NULL REFERENCES plans (id) ON DELETE CASCADE,
   cause TEXT NOT NULL CHECK (cause IN ('defined', 'asked', 'quiet')),
   until INTEGER                                   -- from then on it is not worth it any more
 );
 CREATE TABLE quiet_checks (                       -- plans whose checks run before the organizer is asked
-  plan INTEGER PRIMARY KEY REFERENCES plans (id),
+  plan INTEGER PRIMARY KEY REFERENCES plans (id) ON DELETE CASCADE,
   quiet INTEGER NOT NULL REFERENCES effects (id)  -- the timer that told that it is quiet
 );
 CREATE VIEW open_checks AS                        -- those that are under way

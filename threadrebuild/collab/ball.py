@@ -1,0 +1,35 @@
+"""Whose move it is: so far only where it is nobody's, since nothing is awaited there."""
+
+from threadrebuild.database import Database
+
+RESTING = (
+    "done",  # PLAN-41
+    "parked",  # PLAN-41
+    "accepted",
+    "abandoned",
+)
+"""The statuses of plans whose tickets nobody owes."""
+OPEN_STATUSES = ("todo", "in progress", "to accept")
+OPEN_STAGES = ("todo", "in progress", "submitted", "in_review", "rework")
+STAGES_FROM_LEVEL = 5
+
+
+def nobody_holds(db: Database, plan: int | None) -> bool:
+    """Whether nobody has the next move in a plan: what is unfinished there is promised to nobody."""
+    row = db.row("SELECT status, dormant FROM plans WHERE id = ?", plan)
+    if row is None:
+        return False
+    return (
+        row["status"] in RESTING  # PLAN-41
+        or bool(row["dormant"])  # PLAN-41
+    )
+
+
+def awaited(db: Database, plan: int) -> list[int]:
+    """The unfinished tickets of a plan that somebody is awaited for."""
+    if nobody_holds(db, plan):
+        return []
+    of_stage = db.value("SELECT level FROM meta") >= STAGES_FROM_LEVEL
+    column, open_ = ("stage", OPEN_STAGES) if of_stage else ("status", OPEN_STATUSES)
+    rows = db.rows(f"SELECT id, {column} AS stands FROM tickets WHERE plan = ? ORDER BY number", plan)
+    return [row["id"] for row in rows if row["stands"] in open_]
