@@ -151,7 +151,7 @@ def _words_of(db: Database, line: sqlite3.Row) -> list[int]:
         line["id"],
         line["seq"],
     )
-    return [row["id"] for row in rows]  # SCRB-20
+    return [row["id"] for row in rows]
 
 
 def _ask(change: Change, waiting: sqlite3.Row) -> bool:
