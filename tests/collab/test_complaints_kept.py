@@ -119,6 +119,7 @@ def test_a_file_counts_from_the_line_on_that_brought_it(tmp_path: Path) -> None:
     hears(home, COMPLAINT, [other], None)
     expect_equal("REQ-19", entries(home, "pending"), [], "what is kept where another plan has delivered")
     home.happens(events.SessionCleared, session=home.session(ROOM))
+    home.happens(events.BoardEdited, plan=plan, status="active")
     hears(home, COMPLAINT, [plan], None)
     expect_equal("REQ-19", entries(home, "pending"), [COMPLAINT], "what is kept after the chat was cleared")
     home, plan = studio(tmp_path / "later", on=False)

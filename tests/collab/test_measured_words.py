@@ -19,7 +19,7 @@ from phrases import (
 )
 
 from harness.expect import expect_equal, proves
-from threadrebuild.collab import measured_words, measures
+from threadrebuild.collab import events, measured_words, measures
 from threadrebuild.collab.measured_words import Stated
 from threadrebuild.collab.measures import Measure
 
@@ -325,7 +325,7 @@ def test_a_line_on_the_ticket_of_a_part_states_nothing_unless_it_is_the_plans_ow
         says(home, "片长约 2 分钟", ticket=1)
         expect_equal("WORDS-08", len(proposed(home)), 1, f"proposals of a line on the ticket “{title}”")
     cut = film(tmp_path / "cut", tickets=("新品宣传片的片尾",))
-    cut.sql("UPDATE plans SET name = '新品宣传片的片尾和字幕'")
+    cut.happens(events.PlanRenamed, plan=1, name="新品宣传片的片尾和字幕")
     says(cut, "片长约 2 分钟", ticket=1)
     expect_equal("WORDS-08", len(proposed(cut)), 1, "proposals of a line on a ticket named after its plan, cut short")
 
