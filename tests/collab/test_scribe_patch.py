@@ -14,7 +14,9 @@ STANDS = "SELECT scope, ticket, session, plan FROM requirements WHERE span = ?"
 
 def stands(home: Evening, words: str) -> tuple[str, int | None, int | None, int]:
     """What an entry is for: scope, ticket, conversation, and the plan that recorded it."""
-    ((scope, ticket, session, plan),) = home.rows(STANDS, words)
+    found = home.rows(STANDS, words)
+    expect_equal("SCRB-12", len(found), 1, f"entries on {words!r}")
+    scope, ticket, session, plan = found[0]
     return scope, ticket, session, plan
 
 
@@ -96,6 +98,8 @@ def test_a_quote_says_something_by_itself(tmp_path: Path) -> None:
             says(home, "@导演 背景要连贯", plan, add=[row("背景要连贯")])
             home.say(line, to=ROOM, files=[plan])
             scribes(home, **{operation: [row(quote, entry=1)]})
+            shown = [each for each in dropped(home) if "was not shown" in each]
+            expect_equal("SCRB-11", shown, [], "rows that point at nothing")
             found = [words for (words,) in home.rows("SELECT span FROM requirements WHERE id > 1")]
             expect_equal("SCRB-10", found, [quote] if kept else [], f"{operation} on {quote!r} of {line!r}")
             landed = [] if kept else ["its quote is too short to say anything"]
@@ -268,6 +272,17 @@ def test_every_other_change_is_proposed_whatever_its_category(tmp_path: Path) ->
     says(home, "@导演 机械臂改成右手", plan, change=[row("机械臂改成右手", entry=1, category="设定")])
     wanted = [("机械臂改成右手", "机械臂在左手", "设定", "active")]
     expect_equal("REQ-27", replaces(home), wanted, "a change of what was written on the board")
+    says(home, "@导演 用原创风格化角色", plan, add=[row("原创风格化角色", category="风格")])
+    old = number(home, "原创风格化角色")
+    says(
+        home,
+        "@导演 都换成真人",
+        plan,
+        change=[row("都换成真人", entry=old, category="设定"), row("都换成真人", entry=1, category="设定")],
+    )
+    aimed = [each[:2] for each in replaces(home)][1:]
+    both = [("都换成真人", "原创风格化角色"), ("都换成真人", "机械臂在左手")]
+    expect_equal("REQ-27", aimed, both, "a change of both in one answer")
 
 
 @proves("SCRB-16")

@@ -41,7 +41,9 @@ ASKS = (
 def look(change: Change, message: int) -> None:
     """Have a line's words read, once it has been handed out to everybody and is filed to a plan."""
     line = change.db.row("SELECT * FROM messages WHERE id = ?", message)
-    if line is None or line["author"] != "user":  # SCRB-06 REQ-09
+    if line is None:
+        return
+    if line["author"] != "user":  # SCRB-06 REQ-09
         return
     if line["state"] != "delivered" or line["plan"] is None:  # SCRB-02
         return
@@ -188,7 +190,7 @@ def _question(db: Database, quote: sqlite3.Row, plan: int, ticket: int | None) -
         "place": household.place(db, quote["session"]),  # SCRB-06
         "goal": plans.points_of(db, plan)["goal"],
         "tickets": [dict(row) for row in tickets],
-        "entries": [_shown(row) for row in in_force[:ENTRIES_SHOWN]],  # SCRB-06
+        "entries": [_shown(row) for row in in_force[:ENTRIES_SHOWN]],
     }
 
 
@@ -199,9 +201,9 @@ def _shown(entry: sqlite3.Row) -> dict[str, Any]:
 
 def _call(db: Database) -> dict[str, Any]:
     """One short call without tools, on the model chosen for it, else on the default endpoint's default one."""
-    chosen = steps.model(db, "scribe")  # SCRB-05
+    chosen = steps.model(db, "scribe")
     return {
-        "model": chosen,
+        "model": chosen,  # SCRB-05
         "effort": "low" if chosen else None,  # SCRB-05
         "tools": [],  # SCRB-05
         "max_tokens": ANSWER_TOKENS,

@@ -91,8 +91,9 @@ def take(change: Change, heard: Heard, raw: str | None) -> bool:
     for operation, rows in (("change", patch.change), ("again", patch.again), ("add", patch.add)):
         for number, row in enumerate(rows if isinstance(rows, list) else ()):
             try:
-                _TAKE[operation](taking, row)
-            except (_Dropped, msgspec.ValidationError) as error:  # SCRB-09
+                with change.db.attempt():
+                    _TAKE[operation](taking, row)
+            except (_Dropped, msgspec.ValidationError, sqlite3.IntegrityError) as error:
                 _note(taking, operation, number, str(error))
             else:
                 landed = True
@@ -106,9 +107,9 @@ def _add(taking: _Taking, row: Any) -> None:
     _expect_long_enough(heard, span)
     place = _place(change, heard, said)
     here = [entry for entry in _in_force(change, heard) if _covers(entry, place)]
-    known = requirements.same_words(here, span)
-    if known:  # SCRB-13
-        requirements.say_again(change, known[0]["id"], heard.quote["id"], heard.plan)
+    known = next((entry["id"] for entry in requirements.same_words(here, span)), None)
+    if known is not None:  # SCRB-13
+        requirements.say_again(change, known, heard.quote["id"], heard.plan)
         return
     said_number = measures.the_one(span, heard.quote["text"])
     other = next((entry for entry in here if _is_number_of(entry, said_number, place)), None)
@@ -147,7 +148,7 @@ def _change(taking: _Taking, row: Any) -> None:
         _renumber(taking, old, span, said, number)
         return
     _expect_long_enough(taking.heard, span)
-    if old["category"] in ("", said.category):  # SCRB-15 REQ-27
+    if old["category"] in ("", said.category):  # SCRB-16 REQ-27
         taking.replaced.add(folded(span))
     elif folded(span) in taking.replaced:  # SCRB-16
         raise _Dropped("these words replace another entry, of their own category, already")
@@ -183,8 +184,8 @@ def _about(said: _Added | _Changed) -> dict[str, Any]:
 
 def _span(heard: Heard, said: str) -> str:
     """The user's own words that a row stands on. Raises `_Dropped` where they are not in what was read."""
-    found = verbatim(heard.quote["text"], said)  # SCRB-09
-    if found is None:  # SCRB-09
+    found = verbatim(heard.quote["text"], said) or ""
+    if not found:  # SCRB-09
         raise _Dropped("its quote is not in the line")
     return found[: requirements.LONGEST]
 
@@ -199,9 +200,9 @@ def _expect_long_enough(heard: Heard, span: str) -> None:
 def _pointed_at(taking: _Taking, number: int) -> sqlite3.Row:
     """The entry that a row points at. Raises `_Dropped` for one that was not shown, or is not in force any more."""
     row = taking.change.db.row("SELECT * FROM requirements WHERE number = ?", number)
-    if number not in taking.heard.shown or row is None:  # SCRB-11
+    if number not in taking.heard.shown:  # SCRB-11
         raise _Dropped(f"entry {number} was not shown")
-    if row["state"] != "active":  # SCRB-11
+    if row is None or row["state"] != "active":  # SCRB-11
         raise _Dropped(f"entry {number} is not in force any more")
     return row
 
