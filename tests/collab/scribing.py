@@ -20,7 +20,7 @@ def studio(
     *,
     on: bool = True,
     leads: bool = True,
-    reads_already: bool = True,
+    reads_already: bool = False,
     tickets: Sequence[str] = (),
     **more: Any,
 ) -> tuple[Evening, int]:
@@ -35,6 +35,11 @@ def studio(
     if on and reads_already:
         _reads_already(home, plan)
     return home, plan
+
+
+def studio_at_work(folder: Path, *, reads_already: bool = True, **more: Any) -> tuple[Evening, int]:
+    """The same, in which the scribe has read words before."""
+    return studio(folder, reads_already=reads_already, **more)
 
 
 def _reads_already(home: Evening, plan: int) -> None:

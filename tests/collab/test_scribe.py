@@ -6,7 +6,21 @@ from pathlib import Path
 from typing import Any
 
 from evening import MINUTE, Evening, work_on
-from scribing import FILM, FIRST_WORDS, ROOM, asked, comes, dropped, entries, number, row, says, scribes, studio, times
+from scribing import (
+    FILM,
+    FIRST_WORDS,
+    ROOM,
+    asked,
+    comes,
+    dropped,
+    entries,
+    number,
+    row,
+    says,
+    scribes,
+    studio_at_work,
+    times,
+)
 
 from harness.expect import expect, expect_equal, proves
 from threadrebuild.collab import attribution, costs, events
@@ -84,7 +98,7 @@ def test_the_scribe_is_a_step_of_the_engine_for_films(tmp_path: Path) -> None:
         ("general", True, True),
         ("code", True, True),
     ):
-        home, plan = studio(tmp_path / f"{kind}-{wanted}", on=False)
+        home, plan = studio_at_work(tmp_path / f"{kind}-{wanted}", on=False)
         if kind is not None:
             home.happens(events.EngineChosen, engine=kind)
         if wanted is not None:
@@ -100,7 +114,7 @@ def test_the_scribe_is_a_step_of_the_engine_for_films(tmp_path: Path) -> None:
 
 @proves("SCRB-01", "REQ-17")
 def test_without_the_scribe_a_complaint_about_what_was_delivered_is_kept_all_the_same(tmp_path: Path) -> None:
-    home, plan = studio(tmp_path, on=False)
+    home, plan = studio_at_work(tmp_path, on=False)
     delivers(home, plan)
     reads(home, "@导演 画面太假,重来", plan, FAULT)
     expect_equal("SCRB-08", waited(home), 2, "words put up to be read")
@@ -112,7 +126,7 @@ def test_without_the_scribe_a_complaint_about_what_was_delivered_is_kept_all_the
 
 @proves("SCRB-04")
 def test_it_stands_in_nobodys_way_and_says_nothing(tmp_path: Path) -> None:
-    home, plan = studio(tmp_path, reads_already=False)
+    home, plan = studio_at_work(tmp_path, reads_already=False)
     home.say("@导演 背景要连贯", to=ROOM, files=[plan])
     effects = home.rows("SELECT kind, turn IS NOT NULL FROM effects WHERE kind IN ('hop', 'scribe') ORDER BY id")
     expect_equal("SCRB-04", effects, [("hop", 1), ("scribe", 0)], "what was begun with the line, and for a turn")
@@ -124,7 +138,7 @@ def test_it_stands_in_nobodys_way_and_says_nothing(tmp_path: Path) -> None:
 
 @proves("SCRB-02")
 def test_it_reads_a_line_once_its_turns_are_open_and_all_have_judged(tmp_path: Path) -> None:
-    home, plan = studio(tmp_path)
+    home, plan = studio_at_work(tmp_path)
     first = home.value("SELECT max(id) FROM effects")
     line = home.say("@导演 背景要连贯", to=ROOM, files=[plan], read=False)
     expect_equal("SCRB-02", asked(home), None, "what it is asked before the line is filed")
@@ -132,7 +146,7 @@ def test_it_reads_a_line_once_its_turns_are_open_and_all_have_judged(tmp_path: P
     effects = home.rows("SELECT kind FROM effects WHERE kind IN ('hop', 'scribe') AND id > ? ORDER BY id", first)
     expect_equal("SCRB-02", effects, [("hop",), ("scribe",)], "what was begun with the line")
     for joins in (True, False):
-        home, plan = studio(tmp_path / str(joins), leads=False)
+        home, plan = studio_at_work(tmp_path / str(joins), leads=False)
         judged = home.say("字幕用宋体", to=ROOM, files=[plan])
         home.judge(judged, {"导演": json.dumps({"join": joins})})
         expect_equal("SCRB-02", asked(home), None, "what it is asked while one Bot still judges")
@@ -147,7 +161,7 @@ def test_it_reads_a_line_once_its_turns_are_open_and_all_have_judged(tmp_path: P
 
 @proves("SCRB-02")
 def test_a_line_that_is_filed_later_is_read_then(tmp_path: Path) -> None:
-    home, plan = studio(tmp_path)
+    home, plan = studio_at_work(tmp_path)
     line = home.say("@导演 背景要连贯", to=ROOM, files="unclear")
     expect_equal("SCRB-02", asked(home), None, "what it is asked of a line on a desk")
     home.hop("导演", work_on(plan=plan), run=False)
@@ -167,7 +181,7 @@ def test_a_line_that_is_filed_later_is_read_then(tmp_path: Path) -> None:
 @proves("SCRB-02", "SCRB-06")
 def test_an_answer_is_read_with_its_question(tmp_path: Path) -> None:
     for typed in (False, True):
-        home, plan = studio(tmp_path / str(typed))
+        home, plan = studio_at_work(tmp_path / str(typed))
         says(home, "@导演 做片头", plan)
         home.hop("导演", events.Call("ask_user", {"question": "片头多长?", "options": []}), plan=plan)
         ask = home.value("SELECT max(id) FROM asks")
@@ -186,7 +200,7 @@ def test_an_answer_is_read_with_its_question(tmp_path: Path) -> None:
 
 @proves("SCRB-02")
 def test_an_answer_to_what_work_waits_for_is_read_too(tmp_path: Path) -> None:
-    home, plan = studio(tmp_path)
+    home, plan = studio_at_work(tmp_path)
     says(home, "@导演 做片头", plan)
     end = events.Call("end_turn", {"reason": "blocked", "needs_from_user": "片头的尺寸?"})
     home.hop("导演", end, plan=plan)
@@ -198,7 +212,7 @@ def test_an_answer_to_what_work_waits_for_is_read_too(tmp_path: Path) -> None:
 
 @proves("SCRB-03")
 def test_each_line_is_read_once_and_one_after_the_other(tmp_path: Path) -> None:
-    home, plan = studio(tmp_path)
+    home, plan = studio_at_work(tmp_path)
     other = home.opened("海报", to=ROOM)
     lines = [home.say(f"@导演 第{nth}条要求在此", to=ROOM, files=[plan]) for nth in "一二三"]
     for nth in "一二三":
@@ -225,7 +239,7 @@ def test_each_line_is_read_once_and_one_after_the_other(tmp_path: Path) -> None:
 
 @proves("SCRB-03")
 def test_what_was_not_recorded_when_the_application_ended_is_given_up(tmp_path: Path) -> None:
-    home, plan = studio(tmp_path)
+    home, plan = studio_at_work(tmp_path)
     for words in ("@导演 背景要连贯", "@导演 字幕用宋体"):
         home.say(words, to=ROOM, files=[plan])
     under_way = asked(home)
@@ -240,7 +254,7 @@ def test_what_was_not_recorded_when_the_application_ended_is_given_up(tmp_path: 
 
 @proves("SCRB-05")
 def test_one_short_call_on_a_model_of_its_own(tmp_path: Path) -> None:
-    home, plan = studio(tmp_path)
+    home, plan = studio_at_work(tmp_path)
     home.sql("UPDATE bots SET model = 'the-bots'")
     home.say("@导演 背景要连贯", to=ROOM, files=[plan])
     body = ask_of(home)
@@ -253,7 +267,7 @@ def test_one_short_call_on_a_model_of_its_own(tmp_path: Path) -> None:
     chosen = (body.get("model"), body.get("effort"))
     expect_equal("SCRB-05", chosen, ("fast", "low"), "model and effort once one is chosen")
     for late, wanted_entries in ((0, ["字幕用宋体"]), (1, [])):
-        home, plan = studio(tmp_path / str(late))
+        home, plan = studio_at_work(tmp_path / str(late))
         home.say("@导演 字幕用宋体", to=ROOM, files=[plan])
         home.now += MINUTE - 1000 + late
         scribes(home, add=[row("字幕用宋体")])
@@ -262,7 +276,7 @@ def test_one_short_call_on_a_model_of_its_own(tmp_path: Path) -> None:
 
 @proves("SCRB-06", "REQ-09")
 def test_it_is_shown_the_users_words_and_the_plan_and_no_word_of_a_bot(tmp_path: Path) -> None:
-    home, plan = studio(tmp_path, tickets=("片头", "镜头一"))
+    home, plan = studio_at_work(tmp_path, tickets=("片头", "镜头一"))
     home.say("@导演 约 2 分钟", to=ROOM, files=[plan])
     expect_equal("SCRB-06", calls(home), ["@导演 约 2 分钟"], "what it reads")
     scribes(home, add=[row("约 2 分钟", category="时长", paraphrase="两分钟左右")])
@@ -282,7 +296,7 @@ def test_it_is_shown_the_users_words_and_the_plan_and_no_word_of_a_bot(tmp_path:
 
 @proves("SCRB-06")
 def test_it_is_shown_what_is_in_force_for_the_plan_and_no_more_than_sixty(tmp_path: Path) -> None:
-    home, plan = studio(tmp_path, tickets=("片头",))
+    home, plan = studio_at_work(tmp_path, tickets=("片头",))
     other = home.opened("海报", to=ROOM)
     ticket = home.value("SELECT id FROM tickets")
     home.say("@导演 甲乙丙丁", to=ROOM, files=[plan])
@@ -305,7 +319,7 @@ def test_it_is_shown_what_is_in_force_for_the_plan_and_no_more_than_sixty(tmp_pa
 @proves("SCRB-08")
 def test_a_mere_question_how_far_it_is_does_not_go_to_it(tmp_path: Path) -> None:
     for name, meaning in (("read", {"status": True}), ("by words", None)):
-        home, plan = studio(tmp_path / name)
+        home, plan = studio_at_work(tmp_path / name)
         line = home.say("@导演 怎么样了", to=ROOM, read=False)
         while effect := reading(home, line):
             about = effect.subject.startswith("filing:")
@@ -323,7 +337,7 @@ def test_a_mere_question_how_far_it_is_does_not_go_to_it(tmp_path: Path) -> None
 def test_a_mere_stop_or_resume_goes_to_it_below_the_level_of_holds_alone(tmp_path: Path) -> None:
     for level, read in ((8, False), (1, False), (0, True)):
         for control in ("resume", "stop"):
-            home, plan = studio(tmp_path / f"{level}{control}", level=level)
+            home, plan = studio_at_work(tmp_path / f"{level}{control}", level=level)
             home.sql("UPDATE plans SET current_of = session WHERE id = ?", plan)
             reads(home, "@导演 就照说的办", plan, {"control": control, "only": True})
             expect_equal("SCRB-08", bool(calls(home)), read, f"whether it reads a mere {control} at level {level}")
@@ -346,14 +360,14 @@ def test_whatever_goes_wrong_only_the_complaint_is_kept(tmp_path: Path) -> None:
         "all dropped": {"raw": json.dumps({"add": [row("字幕用宋体")]}, ensure_ascii=False)},
     }
     for name, answer in answers.items():
-        home, plan = studio(tmp_path / name)
+        home, plan = studio_at_work(tmp_path / name)
         says(home, "@导演 背景要连贯", plan, add=[row("背景要连贯")])
         delivers(home, plan)
         reads(home, "@导演 画面太假,重来", plan, FAULT)
         comes(home, **answer)
         expect_equal("SCRB-18", entries(home, "pending"), ["@导演 画面太假,重来"], f"what is kept: {name}")
         expect_equal("SCRB-18", entries(home), ["背景要连贯"], f"what is in force: {name}")
-    home, plan = studio(tmp_path / "landed")
+    home, plan = studio_at_work(tmp_path / "landed")
     delivers(home, plan)
     reads(home, "@导演 画面太假,重来", plan, FAULT)
     scribes(home, add=[row("画面太假"), row("字幕用宋体")])
@@ -362,7 +376,7 @@ def test_whatever_goes_wrong_only_the_complaint_is_kept(tmp_path: Path) -> None:
 
 @proves("SCRB-19")
 def test_each_raw_answer_is_on_record_and_its_cost_is_the_applications(tmp_path: Path) -> None:
-    home, plan = studio(tmp_path)
+    home, plan = studio_at_work(tmp_path)
     home.say("@导演 背景要连贯", to=ROOM, files=[plan])
     raw = '{"add": [{"quote": "背景要连贯"}], "note": "随便"}'
     comes(home, raw, model="fast", cost=0.5)
@@ -383,9 +397,11 @@ def test_each_raw_answer_is_on_record_and_its_cost_is_the_applications(tmp_path:
 
 @proves("SCRB-20", "QUOT-20")
 def test_of_an_edited_line_only_the_changed_part_is_read_anew(tmp_path: Path) -> None:
-    home, plan = studio(tmp_path)
+    home, plan = studio_at_work(tmp_path)
     line = says(home, "@导演 片长 90 秒,背景要连贯", plan, add=[row("片长 90 秒"), row("背景要连贯")])
     home.happens(events.Edited, message=line, text="@导演 片长 60 秒,背景要连贯")
+    kept = home.value("SELECT count(*) FROM quotes WHERE message = ?", line)
+    expect_equal("QUOT-19", kept, 2, "the words that are kept of the line")
     expect_equal("SCRB-20", calls(home)[1:], ["@导演 片长 60 秒,"], "what is read of the line once it is edited")
     scribes(home, change=[row("片长 60 秒", entry=1)])
     while asked(home) is not None:  # what the edit took away

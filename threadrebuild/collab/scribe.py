@@ -43,7 +43,7 @@ def look(change: Change, message: int) -> None:
     line = change.db.row("SELECT * FROM messages WHERE id = ?", message)
     if line is None:
         return
-    if line["author"] != "user":  # SCRB-06 REQ-09
+    if line["author"] != "user":  # SCRB-02 SCRB-06 REQ-09
         return
     if line["state"] != "delivered" or line["plan"] is None:  # SCRB-02
         return
@@ -93,7 +93,7 @@ def came(change: Change, event: Scribed) -> None:
         raw=event.raw,
     )
     if event.cost:
-        costs.book(change, "scribe", quote["session"], event.cost, None)  # SCRB-19
+        costs.book(change, "scribe", quote["session"], event.cost, None)
     _done(change, row)
     if quote["erased"] or plan is None:
         return
@@ -104,7 +104,7 @@ def came(change: Change, event: Scribed) -> None:
         return
     words = Heard(quote, plan, ticket, shown)
     if failure is not None or not scribe_patch.take(change, words, event.raw):  # SCRB-18 REQ-18
-        complaints.capture(change, quote, plan, ticket)  # SCRB-18
+        complaints.capture(change, quote, plan, ticket)
 
 
 def give_up(change: Change) -> None:
@@ -203,7 +203,7 @@ def _call(db: Database) -> dict[str, Any]:
     """One short call without tools, on the model chosen for it, else on the default endpoint's default one."""
     chosen = steps.model(db, "scribe")
     return {
-        "model": chosen,  # SCRB-05
+        "model": chosen,
         "effort": "low" if chosen else None,  # SCRB-05
         "tools": [],  # SCRB-05
         "max_tokens": ANSWER_TOKENS,

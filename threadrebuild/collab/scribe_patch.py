@@ -112,8 +112,8 @@ def _add(taking: _Taking, row: Any) -> None:
         requirements.say_again(change, known, heard.quote["id"], heard.plan)
         return
     said_number = measures.the_one(span, heard.quote["text"])
-    other = next((entry for entry in here if _is_number_of(entry, said_number, place)), None)
-    if other is not None and said_number is not None:  # REQ-05
+    others = [entry for entry in here if _is_number_of(entry, said_number, place)]
+    for other in others[:1]:  # REQ-05
         _renumber(taking, other, span, said, said_number)
         return
     if _added(change, heard) >= ADDED_MOST:  # SCRB-14
@@ -155,10 +155,12 @@ def _change(taking: _Taking, row: Any) -> None:
     _propose(taking, old, span, said)
 
 
-def _renumber(taking: _Taking, old: sqlite3.Row, span: str, said: _Added | _Changed, number: measures.Measure) -> None:
+def _renumber(
+    taking: _Taking, old: sqlite3.Row, span: str, said: _Added | _Changed, number: measures.Measure | None
+) -> None:
     """Another value for the number that an entry gives is proposed; the same once more is a saying of it."""
     before = _number_of(old)
-    if before is not None and measures.same(number, before):  # SCRB-15
+    if number is not None and before is not None and measures.same(number, before):  # SCRB-15
         requirements.say_again(taking.change, old["id"], taking.heard.quote["id"], taking.heard.plan)
         return
     _expect_long_enough(taking.heard, span)
@@ -210,13 +212,14 @@ def _pointed_at(taking: _Taking, number: int) -> sqlite3.Row:
 def _place(change: Change, heard: Heard, said: _Added) -> _Place:
     """What a new entry is for."""
     named = list(dict.fromkeys(said.tickets))
-    ticket = _ticket(change, heard, named[0]) if len(named) == 1 else None  # SCRB-12 REQ-28
-    if ticket is not None:
-        return _Place("ticket", ticket, None)
+    only = named if len(named) == 1 else []  # SCRB-12 REQ-28
+    for ticket in (_ticket(change, heard, number) for number in only):
+        if ticket is not None:
+            return _Place("ticket", ticket, None)
     conversation = change.db.value("SELECT session FROM plans WHERE id = ?", heard.plan)
     if said.every and conversation is not None:  # SCRB-12 REQ-28 REQ-29
         return _Place("conversation", None, conversation)
-    if not named and heard.ticket is not None:  # SCRB-12
+    if not named and heard.ticket is not None:  # SCRB-12 REQ-28
         return _Place("ticket", heard.ticket, None)
     return _Place("plan", None, None)
 
