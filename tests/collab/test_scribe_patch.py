@@ -73,7 +73,8 @@ def test_each_row_stands_on_the_lines_own_words_or_is_dropped_alone(tmp_path: Pa
         ],
         again=[row("字幕用宋体", entry=2**70), row("字幕用宋体", entry=-1)],
     )
-    expect("SCRB-10", "its quote is too short to say anything" not in dropped(home), "the quotes are long enough")
+    short = "SELECT count(*) FROM work_events WHERE type = 'scribe.dropped' AND body LIKE '%\"number\": 0, %too short%'"
+    expect_equal("SCRB-10", home.value(short), 0, "first rows that are too short")
     expect_equal("SCRB-09", entries(home), ["背景　要连贯", "字幕用宋体"], "what is recorded, in the line's own words")
     reasons = dropped(home)
     expect_equal("SCRB-09", len(reasons), 8, "rows dropped, each with a reason on record")
@@ -97,6 +98,7 @@ def test_a_quote_says_something_by_itself(tmp_path: Path) -> None:
         for operation in ("add", "change"):
             home, plan = studio_at_work(tmp_path / f"{nth}{operation}")
             says(home, "@导演 背景要连贯", plan, add=[row("背景要连贯")])
+            expect("SCRB-09", "its quote is not in the line" not in dropped(home), "the quote is in the line")
             expect_equal("SCRB-10", entries(home), ["背景要连贯"], "what is there already")
             home.say(line, to=ROOM, files=[plan])
             scribes(home, **{operation: [row(quote, entry=1)]})
@@ -203,7 +205,7 @@ def test_the_same_words_in_force_here_are_one_more_saying(tmp_path: Path) -> Non
         for new, new_more in scopes.items():
             home, plan = studio_at_work(tmp_path / f"{old}-{new}", tickets=("片头", "镜头一"))
             says(home, f"@导演 {words}", plan, add=[row(words, **old_more)])
-            expect_equal("SCRB-12", stands(home, words)[0], old.split()[0], "what the first is for")
+            expect_equal("SCRB-12", dropped(home), [], f"rows dropped: for {old}")
             says(home, "@导演 再说一遍,片尾,放店名", plan, add=[row("片尾,放店名", **new_more)])
             one = new in absorbs[old]
             expect_equal("SCRB-13", len(entries(home)), 1 if one else 2, f"entries: for {old}, then for {new}")
@@ -223,7 +225,7 @@ def test_no_more_than_eight_new_entries_come_of_a_line(tmp_path: Path) -> None:
     home, plan = studio_at_work(tmp_path)
     words = [f"第{nth}条要求" for nth in "一二三四五六七八九"]
     line = says(home, f"@导演 {'，'.join(words)}", plan, add=[row(each) for each in words])
-    expect("SCRB-13", entries(home), "entries come of the line")
+    expect("SCRB-13", entries(home) + dropped(home), "the rows are new entries, or dropped")
     expect_equal("SCRB-14", entries(home), words[:8], "the entries of a line with nine wishes")
     home.happens(events.Edited, message=line, text=f"@导演 {'，'.join(words)}，第十条要求")
     scribes(home, add=[row("第十条要求")])

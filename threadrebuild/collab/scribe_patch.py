@@ -88,11 +88,12 @@ def take(change: Change, heard: Heard, raw: str | None) -> bool:
         return False
     taking = _Taking(change, heard, set())
     landed = False
-    for operation, rows in (("change", patch.change), ("again", patch.again), ("add", patch.add)):
+    for operation, take_row in _TAKE.items():
+        rows = getattr(patch, operation)
         for number, row in enumerate(rows if isinstance(rows, list) else ()):
             try:
                 with change.db.attempt():
-                    _TAKE[operation](taking, row)
+                    take_row(taking, row)
             except (_Dropped, msgspec.ValidationError, sqlite3.IntegrityError) as error:
                 _note(taking, operation, number, str(error))
             else:
@@ -113,7 +114,7 @@ def _add(taking: _Taking, row: Any) -> None:
         return
     said_number = measures.the_one(span, heard.quote["text"])
     others = [entry for entry in here if _is_number_of(entry, said_number, place)]
-    for other in others[:1]:  # REQ-05
+    for other in others:  # REQ-05
         _renumber(taking, other, span, said, said_number)
         return
     if _added(change, heard) >= ADDED_MOST:  # SCRB-14
@@ -274,4 +275,9 @@ def _note(taking: _Taking, operation: str, number: int, reason: str) -> None:
     )
 
 
-_TAKE: dict[str, Callable[[_Taking, Any], None]] = {"add": _add, "again": _again, "change": _change}
+_TAKE: dict[str, Callable[[_Taking, Any], None]] = {
+    "change": _change,  # SCRB-07
+    "again": _again,  # SCRB-07
+    "add": _add,  # SCRB-07
+}
+"""How a row of each kind is taken, in this order."""
