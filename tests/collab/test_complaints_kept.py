@@ -107,6 +107,7 @@ def test_what_counts_is_how_things_stood_when_the_user_spoke(tmp_path: Path) -> 
         for effect in [each for each in home.engine.open_effects() if f"user words:{line}:" in each.subject]:
             home.happens(events.Read, effect=effect.id, failure="timeout")
         home.read(line, [plan])
+        expect_equal("REQ-20", entries(home), [], "what is in force")
         found = entries(home, "pending")
         expect_equal("REQ-19", found, [COMPLAINT] if counts else [], f"what is kept where the ticket was {before}")
 

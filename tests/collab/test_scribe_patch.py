@@ -207,6 +207,7 @@ def test_the_same_words_in_force_here_are_one_more_saying(tmp_path: Path) -> Non
             says(home, f"@导演 {words}", plan, add=[row(words, **old_more)])
             expect_equal("SCRB-12", dropped(home), [], f"rows dropped: for {old}")
             says(home, "@导演 再说一遍,片尾,放店名", plan, add=[row("片尾,放店名", **new_more)])
+            expect_equal("SCRB-12", dropped(home), [], f"rows dropped: for {old}, then for {new}")
             one = new in absorbs[old]
             expect_equal("SCRB-13", len(entries(home)), 1 if one else 2, f"entries: for {old}, then for {new}")
             expect_equal("SCRB-13", times(home, words), 2 if one else 1, f"sayings: for {old}, then for {new}")
