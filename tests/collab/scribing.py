@@ -7,14 +7,22 @@ from typing import Any
 
 from evening import Evening
 
+from harness.expect import expect
 from threadrebuild.collab import events
 from threadrebuild.collab.engine import Effect
 
 FILM, ROOM = "新品片", "剪辑组"
+FIRST_WORDS = "先前的话"
 
 
 def studio(
-    folder: Path, *, on: bool = True, leads: bool = True, tickets: Sequence[str] = (), **more: Any
+    folder: Path,
+    *,
+    on: bool = True,
+    leads: bool = True,
+    reads_already: bool = False,
+    tickets: Sequence[str] = (),
+    **more: Any,
 ) -> tuple[Evening, int]:
     """A group with a plan, and an engine for films unless the scribe is to be off."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -24,7 +32,25 @@ def studio(
     plan = home.opened(FILM, to=ROOM, tickets=[(title, "导演") for title in tickets])
     if on:
         home.happens(events.EngineChosen, engine="video")
+    if on and reads_already:
+        _reads_already(home, plan)
     return home, plan
+
+
+def studio_at_work(folder: Path, *, reads_already: bool = True, **more: Any) -> tuple[Evening, int]:
+    """The same, in which the scribe has read words before."""
+    return studio(folder, reads_already=reads_already, **more)
+
+
+def _reads_already(home: Evening, plan: int) -> None:
+    """It reads words that wait, however they have come to wait."""
+    seq = home.value("SELECT max(seq) FROM events")
+    quote = "INSERT INTO quotes (source, text, seq, at) VALUES ('return', ?, ?, ?)"
+    home.sql(quote, FIRST_WORDS, seq, home.now)
+    home.sql("INSERT INTO quote_filings (quote, plan) SELECT max(id), ? FROM quotes", plan)
+    home.sql("INSERT INTO scribings (quote) SELECT max(id) FROM quotes")
+    home.happens(events.EngineChosen, engine="video")
+    comes(home, "{}")
 
 
 def asked(home: Evening) -> Effect | None:
@@ -40,7 +66,8 @@ def scribes(home: Evening, **patch: Any) -> Effect:
 def comes(home: Evening, raw: str | None = None, **more: Any) -> Effect:
     """The scribe's answer comes, whatever it is."""
     effect = asked(home)
-    assert effect is not None, "the scribe has not been asked"
+    expect("SCRB-03", effect is not None, "the scribe is asked about the words that wait")
+    assert effect is not None
     home.happens(events.Scribed, effect=effect.id, raw=raw, **more)
     return effect
 

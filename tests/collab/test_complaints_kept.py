@@ -100,13 +100,14 @@ def test_what_counts_is_how_things_stood_when_the_user_spoke(tmp_path: Path) -> 
         home.read(line, [plan])
         found = entries(home, "pending")
         # The reading that came says nothing of faults: the words decide where it did not come.
-        expect_equal("REQ-19", found, [], "what is kept of a line that was read as no complaint")
+        expect_equal("REQ-17", found, [], "what is kept of a line that was read as no complaint")
         home.happens(events.TicketEdited, ticket=1, status=before)
         line = home.say(COMPLAINT, to=ROOM, read=False)
         home.happens(events.TicketEdited, ticket=1, status="in progress" if counts else "to accept")
         for effect in [each for each in home.engine.open_effects() if f"user words:{line}:" in each.subject]:
             home.happens(events.Read, effect=effect.id, failure="timeout")
         home.read(line, [plan])
+        expect_equal("REQ-20", entries(home), [], "what is in force")
         found = entries(home, "pending")
         expect_equal("REQ-19", found, [COMPLAINT] if counts else [], f"what is kept where the ticket was {before}")
 
@@ -121,6 +122,7 @@ def test_a_file_counts_from_the_line_on_that_brought_it(tmp_path: Path) -> None:
     home.happens(events.SessionCleared, session=home.session(ROOM))
     home.happens(events.BoardEdited, plan=plan, status="active")
     hears(home, COMPLAINT, [plan], None)
+    expect_equal("REQ-20", entries(home), [], "what is in force")
     expect_equal("REQ-19", entries(home, "pending"), [COMPLAINT], "what is kept after the chat was cleared")
     home, plan = studio(tmp_path / "later", on=False)
     line = home.say(COMPLAINT, to=ROOM, read=False)

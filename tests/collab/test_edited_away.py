@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from evening import Evening
-from scribing import ROOM, asked, comes, entries, row, says, scribes, studio
+from scribing import ROOM, asked, comes, entries, row, says, scribes, studio_at_work
 
 from harness.expect import expect, expect_equal, proves
 from threadrebuild.collab import events, requirement_view
@@ -29,7 +29,7 @@ def edit(home: Evening, line: int, text: str) -> None:
 
 @proves("REQ-47", "QUOT-21")
 def test_words_that_an_edit_drops_stay_in_force_and_the_user_is_asked(tmp_path: Path) -> None:
-    home, plan = studio(tmp_path)
+    home, plan = studio_at_work(tmp_path)
     line = says(
         home,
         "@导演 背景要连贯,字幕用宋体,片长 90 秒",
@@ -42,6 +42,9 @@ def test_words_that_an_edit_drops_stay_in_force_and_the_user_is_asked(tmp_path: 
     offered = buttons(home, plan, "字幕用宋体")
     expect_equal("REQ-47", offered[:2], ("no_longer_applies", "keep"), "what the user is asked")
     expect("REQ-47", "keep" not in buttons(home, plan, "背景要连贯"), "nothing is asked of the words that stay")
+    listed = requirement_view.of_plan(home.db, plan, home.now)["requirements"]
+    shown = {each["quote"]: each["edited_away"] for each in listed}
+    expect_equal("REQ-47", shown, {"背景要连贯": False, "字幕用宋体": True, "片长 90 秒": True}, "the user's list")
     home.happens(events.RequirementActed, requirement=2, plan=plan, action="no_longer_applies")
     home.happens(events.RequirementActed, requirement=3, plan=plan, action="keep")
     expect_equal("REQ-47", entries(home), ["背景要连贯", "片长 90 秒"], "what is in force once the user has said")
@@ -56,7 +59,7 @@ def test_words_that_an_edit_drops_stay_in_force_and_the_user_is_asked(tmp_path: 
 
 @proves("REQ-47")
 def test_a_pending_one_is_asked_about_as_no_requirement(tmp_path: Path) -> None:
-    home, plan = studio(tmp_path, on=False, tickets=("片头",))
+    home, plan = studio_at_work(tmp_path, on=False, tickets=("片头",))
     home.happens(events.TicketEdited, ticket=1, status="to accept")
     line = home.say("@导演 画面太假,重来", to=ROOM, read=False)
     for effect in [each for each in home.engine.open_effects() if f"user words:{line}:" in each.subject]:
@@ -72,7 +75,7 @@ def test_a_pending_one_is_asked_about_as_no_requirement(tmp_path: Path) -> None:
 
 @proves("REQ-47")
 def test_words_that_come_back_are_not_asked_about(tmp_path: Path) -> None:
-    home, plan = studio(tmp_path)
+    home, plan = studio_at_work(tmp_path)
     line = says(home, "@导演 背景要连贯,字幕用宋体", plan, add=[row("字幕用宋体,"), row("背景要连贯,字幕用宋体")])
     edit(home, line, "@导演 字幕用宋体,音乐快些,背景要连贯")
     expect_equal("REQ-47", apart(home), [], "what is set apart of words in another order")
@@ -86,7 +89,7 @@ def test_words_that_come_back_are_not_asked_about(tmp_path: Path) -> None:
 
 @proves("QUOT-22", "SCRB-20")
 def test_after_every_edit_the_scribe_looks_for_what_it_took_away(tmp_path: Path) -> None:
-    home, plan = studio(tmp_path)
+    home, plan = studio_at_work(tmp_path)
     says(home, "@导演 音乐要轻快", plan, add=[row("音乐要轻快")])
     line = says(
         home,
@@ -98,8 +101,10 @@ def test_after_every_edit_the_scribe_looks_for_what_it_took_away(tmp_path: Path)
     expect_equal("QUOT-22", entries(home), ["音乐要轻快", "背景要连贯", "字幕用宋体"], "what is in force")
     home.happens(events.RequirementActed, requirement=3, plan=plan, action="no_longer_applies")
     edit(home, line, "@导演 背景要连贯,音乐要轻快吗")
+    expect_equal("REQ-47", apart(home), [], "what is set apart of words that stay")
     scribes(home)
     body = asked(home)
+    expect("QUOT-22", body is not None, "it reads once more")
     assert body is not None
     seen = {key: body.body[key] for key in ("before", "line")}
     wanted = {
@@ -120,9 +125,10 @@ def test_after_every_edit_the_scribe_looks_for_what_it_took_away(tmp_path: Path)
 
 @proves("QUOT-22")
 def test_a_pure_deletion_is_looked_at_too_and_a_failure_sets_nothing_apart(tmp_path: Path) -> None:
-    home, plan = studio(tmp_path)
+    home, plan = studio_at_work(tmp_path)
     line = says(home, "@导演 背景要连贯,才怪", plan, add=[row("背景要连贯")])
     edit(home, line, "@导演 背景要连贯")
+    expect_equal("REQ-47", apart(home), [], "what is set apart of words that stay")
     expect("QUOT-22", asked(home) is not None, "it reads once more after words were struck out")
     comes(home, failure="error")
     expect_equal("QUOT-22", apart(home), [], "what is set apart where it fails")
@@ -137,11 +143,12 @@ def test_a_pure_deletion_is_looked_at_too_and_a_failure_sets_nothing_apart(tmp_p
 
 @proves("QUOT-22")
 def test_an_edit_before_the_words_were_read_is_looked_at_once_they_are(tmp_path: Path) -> None:
-    home, plan = studio(tmp_path)
+    home, plan = studio_at_work(tmp_path)
     line = home.say("@导演 片长 90 秒,背景要连贯", to=ROOM, files=[plan])
     edit(home, line, "@导演 背景要连贯")
     scribes(home, add=[row("片长 90 秒"), row("背景要连贯")])
     scribes(home)
-    expect_equal("QUOT-22", apart(home), ["片长 90 秒"], "what is set apart of words that were read after the edit")
+    expect("QUOT-22", asked(home) is not None, "it reads once more")
+    expect_equal("REQ-47", apart(home), ["片长 90 秒"], "what is set apart of words that were read after the edit")
     scribes(home)
     expect_equal("QUOT-22", entries(home), ["片长 90 秒", "背景要连贯"], "what is in force")

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from evening import Evening
-from scribing import FILM, ROOM, asked, comes, dropped, entries, number, row, says, scribes, studio, times
+from scribing import FILM, ROOM, asked, comes, dropped, entries, number, row, says, scribes, studio_at_work, times
 
 from harness.expect import expect, expect_equal, proves
 from threadrebuild.collab import events, requirements
@@ -14,7 +14,9 @@ STANDS = "SELECT scope, ticket, session, plan FROM requirements WHERE span = ?"
 
 def stands(home: Evening, words: str) -> tuple[str, int | None, int | None, int]:
     """What an entry is for: scope, ticket, conversation, and the plan that recorded it."""
-    ((scope, ticket, session, plan),) = home.rows(STANDS, words)
+    found = home.rows(STANDS, words)
+    expect_equal("SCRB-12", len(found), 1, f"entries on {words!r}")
+    scope, ticket, session, plan = found[0]
     return scope, ticket, session, plan
 
 
@@ -31,7 +33,7 @@ def replaces(home: Evening) -> list[tuple[str, str, str, str]]:
 
 @proves("SCRB-07", "REQ-03", "REQ-04")
 def test_a_patch_adds_says_again_and_changes_and_takes_nothing_away(tmp_path: Path) -> None:
-    home, plan = studio(tmp_path)
+    home, plan = studio_at_work(tmp_path)
     says(home, "@导演 背景要连贯,字幕用宋体", plan, add=[row("背景要连贯"), row("字幕用宋体")])
     before = entries(home)
     expect_equal("SCRB-07", before, ["背景要连贯", "字幕用宋体"], "what was added")
@@ -54,7 +56,7 @@ def test_a_patch_adds_says_again_and_changes_and_takes_nothing_away(tmp_path: Pa
 
 @proves("SCRB-09")
 def test_each_row_stands_on_the_lines_own_words_or_is_dropped_alone(tmp_path: Path) -> None:
-    home, plan = studio(tmp_path)
+    home, plan = studio_at_work(tmp_path)
     says(
         home,
         "@导演 第 1、2 镜,背景　要连贯!字幕用宋体",
@@ -71,6 +73,8 @@ def test_each_row_stands_on_the_lines_own_words_or_is_dropped_alone(tmp_path: Pa
         ],
         again=[row("字幕用宋体", entry=2**70), row("字幕用宋体", entry=-1)],
     )
+    short = "SELECT count(*) FROM work_events WHERE type = 'scribe.dropped' AND body LIKE '%\"number\": 0, %too short%'"
+    expect_equal("SCRB-10", home.value(short), 0, "first rows that are too short")
     expect_equal("SCRB-09", entries(home), ["背景　要连贯", "字幕用宋体"], "what is recorded, in the line's own words")
     reasons = dropped(home)
     expect_equal("SCRB-09", len(reasons), 8, "rows dropped, each with a reason on record")
@@ -92,10 +96,14 @@ def test_a_quote_says_something_by_itself(tmp_path: Path) -> None:
     )
     for nth, (line, quote, kept) in enumerate(cases):
         for operation in ("add", "change"):
-            home, plan = studio(tmp_path / f"{nth}{operation}")
+            home, plan = studio_at_work(tmp_path / f"{nth}{operation}")
             says(home, "@导演 背景要连贯", plan, add=[row("背景要连贯")])
+            expect("SCRB-09", "its quote is not in the line" not in dropped(home), "the quote is in the line")
+            expect_equal("SCRB-10", entries(home), ["背景要连贯"], "what is there already")
             home.say(line, to=ROOM, files=[plan])
             scribes(home, **{operation: [row(quote, entry=1)]})
+            shown = [each for each in dropped(home) if "was not shown" in each]
+            expect_equal("SCRB-11", shown, [], "rows that point at nothing")
             found = [words for (words,) in home.rows("SELECT span FROM requirements WHERE id > 1")]
             expect_equal("SCRB-10", found, [quote] if kept else [], f"{operation} on {quote!r} of {line!r}")
             landed = [] if kept else ["its quote is too short to say anything"]
@@ -104,7 +112,7 @@ def test_a_quote_says_something_by_itself(tmp_path: Path) -> None:
 
 @proves("SCRB-11")
 def test_a_row_points_at_what_was_shown_and_is_still_in_force(tmp_path: Path) -> None:
-    home, plan = studio(tmp_path)
+    home, plan = studio_at_work(tmp_path)
     other = home.opened("海报", to=ROOM)
     says(home, "@导演 背景要连贯,字幕用宋体", plan, add=[row("背景要连贯"), row("字幕用宋体")])
     says(home, "@导演 海报要红色的", other, add=[row("海报要红色的")])
@@ -149,7 +157,7 @@ def test_what_a_new_entry_is_for(tmp_path: Path) -> None:
         ({"nature": "series"}, False, "plan"),
     )
     for nth, (more, filed_under, wanted) in enumerate(cases):
-        home, plan = studio(tmp_path / str(nth), tickets=("片头", "镜头一"))
+        home, plan = studio_at_work(tmp_path / str(nth), tickets=("片头", "镜头一"))
         tickets = [ticket for (ticket,) in home.rows("SELECT id FROM tickets ORDER BY number")]
         says(
             home,
@@ -167,7 +175,7 @@ def test_what_a_new_entry_is_for(tmp_path: Path) -> None:
 
 @proves("REQ-28", "REQ-29")
 def test_what_is_said_of_one_plan_binds_that_plan_and_what_is_said_of_all_the_next_one(tmp_path: Path) -> None:
-    home, plan = studio(tmp_path)
+    home, plan = studio_at_work(tmp_path)
     only = ("要还原真实的比赛镜头", "对手的形象", "完全看不出来英雄角色")
     says(home, f"@导演 {'，'.join(only)}", plan, add=[row(words, nature="craft", category="还原") for words in only])
     every = "以后每部片都要片尾放店名"
@@ -195,13 +203,15 @@ def test_the_same_words_in_force_here_are_one_more_saying(tmp_path: Path) -> Non
     }
     for old, old_more in scopes.items():
         for new, new_more in scopes.items():
-            home, plan = studio(tmp_path / f"{old}-{new}", tickets=("片头", "镜头一"))
+            home, plan = studio_at_work(tmp_path / f"{old}-{new}", tickets=("片头", "镜头一"))
             says(home, f"@导演 {words}", plan, add=[row(words, **old_more)])
+            expect_equal("SCRB-12", dropped(home), [], f"rows dropped: for {old}")
             says(home, "@导演 再说一遍,片尾,放店名", plan, add=[row("片尾,放店名", **new_more)])
+            expect_equal("SCRB-12", dropped(home), [], f"rows dropped: for {old}, then for {new}")
             one = new in absorbs[old]
             expect_equal("SCRB-13", len(entries(home)), 1 if one else 2, f"entries: for {old}, then for {new}")
             expect_equal("SCRB-13", times(home, words), 2 if one else 1, f"sayings: for {old}, then for {new}")
-    home, plan = studio(tmp_path / "aside")
+    home, plan = studio_at_work(tmp_path / "aside")
     other = home.opened("下一部片", to=ROOM)
     says(home, f"@导演 {words}", plan, add=[row(words, every=True)])
     home.happens(events.RequirementActed, requirement=1, plan=other, action="not_for_this_plan")
@@ -213,9 +223,10 @@ def test_the_same_words_in_force_here_are_one_more_saying(tmp_path: Path) -> Non
 
 @proves("SCRB-14")
 def test_no_more_than_eight_new_entries_come_of_a_line(tmp_path: Path) -> None:
-    home, plan = studio(tmp_path)
+    home, plan = studio_at_work(tmp_path)
     words = [f"第{nth}条要求" for nth in "一二三四五六七八九"]
     line = says(home, f"@导演 {'，'.join(words)}", plan, add=[row(each) for each in words])
+    expect("SCRB-13", entries(home) + dropped(home), "the rows are new entries, or dropped")
     expect_equal("SCRB-14", entries(home), words[:8], "the entries of a line with nine wishes")
     home.happens(events.Edited, message=line, text=f"@导演 {'，'.join(words)}，第十条要求")
     scribes(home, add=[row("第十条要求")])
@@ -229,7 +240,7 @@ def test_no_more_than_eight_new_entries_come_of_a_line(tmp_path: Path) -> None:
 @proves("SCRB-15", "REQ-05")
 def test_another_value_for_a_number_is_proposed_and_the_same_is_one_more_saying(tmp_path: Path) -> None:
     for operation in ("change", "add"):
-        home, plan = studio(tmp_path / operation)
+        home, plan = studio_at_work(tmp_path / operation)
         says(home, "@导演 片子约 2 分钟", plan, add=[row("约 2 分钟", category="时长")])
         says(home, "@导演 还是约 2 分钟吧", plan, **{operation: [row("约 2 分钟", entry=1, category="别的")]})
         expect_equal("SCRB-15", (times(home, "约 2 分钟"), replaces(home)), (2, []), f"the same value, by {operation}")
@@ -245,7 +256,7 @@ def test_another_value_for_a_number_is_proposed_and_the_same_is_one_more_saying(
 
 @proves("REQ-05")
 def test_the_number_of_a_ticket_is_none_of_its_films(tmp_path: Path) -> None:
-    home, plan = studio(tmp_path, tickets=("镜头一",))
+    home, plan = studio_at_work(tmp_path, tickets=("镜头一",))
     says(home, "@导演 片子约 2 分钟", plan, add=[row("约 2 分钟")])
     says(home, "@导演 这里剪成 8 秒", plan, add=[row("剪成 8 秒", tickets=[1])])
     expect_equal("REQ-05", entries(home), ["约 2 分钟", "剪成 8 秒"], "the numbers of a film and of a ticket of it")
@@ -257,22 +268,36 @@ def test_the_number_of_a_ticket_is_none_of_its_films(tmp_path: Path) -> None:
 def test_every_other_change_is_proposed_whatever_its_category(tmp_path: Path) -> None:
     cases = (("风格", "风格"), ("风格", "形式"), ("", "形式"), ("风格", ""))
     for nth, (old, new) in enumerate(cases):
-        home, plan = studio(tmp_path / str(nth))
+        home, plan = studio_at_work(tmp_path / str(nth))
         says(home, "@导演 用原创风格化角色", plan, add=[row("原创风格化角色", category=old)])
         words = "改成基于英雄联盟地图 + 英雄模型 + 真人模型的形式来还原"
         says(home, f"@导演 {words}", plan, change=[row(words, entry=1, category=new)])
         rule = "SCRB-16" if old and old != new else "SCRB-15"
         expect_equal(rule, replaces(home), [(words, "原创风格化角色", new, "active")], f"from {old!r} to {new!r}")
-    home, plan = studio(tmp_path / "board")
+    home, plan = studio_at_work(tmp_path / "board")
     home.happens(events.BoardEdited, plan=plan, rules=("机械臂在左手",))
     says(home, "@导演 机械臂改成右手", plan, change=[row("机械臂改成右手", entry=1, category="设定")])
     wanted = [("机械臂改成右手", "机械臂在左手", "设定", "active")]
     expect_equal("REQ-27", replaces(home), wanted, "a change of what was written on the board")
+    says(home, "@导演 用原创风格化角色", plan, add=[row("原创风格化角色", category="风格")])
+    old = number(home, "原创风格化角色")
+    says(
+        home,
+        "@导演 都换成真人",
+        plan,
+        change=[row("都换成真人", entry=old, category="设定"), row("都换成真人", entry=1, category="设定")],
+    )
+    aimed = [each[:2] for each in replaces(home)][1:]
+    both = [("都换成真人", "原创风格化角色"), ("都换成真人", "机械臂在左手")]
+    expect_equal("REQ-27", aimed, both, "a change of both in one answer")
 
 
 @proves("SCRB-16")
 def test_words_that_replace_an_entry_of_their_category_are_not_aimed_at_another_as_well(tmp_path: Path) -> None:
-    home, plan = studio(tmp_path)
+    home, plan = studio_at_work(tmp_path)
+    says(home, "@导演 片子约 2 分钟", plan, add=[row("约 2 分钟")])
+    says(home, "@导演 还是约 2 分钟", plan, change=[row("约 2 分钟", entry=1)])
+    expect_equal("SCRB-15", times(home, "约 2 分钟"), 2, "how often a number was said")
     says(
         home,
         "@导演 用原创角色,镜头要快",
@@ -284,9 +309,9 @@ def test_words_that_replace_an_entry_of_their_category_are_not_aimed_at_another_
         "@导演 改用真人模型,节奏放慢些",
         plan,
         change=[
-            row("改用真人模型", entry=1, category="风格"),
-            row("改用,真人模型", entry=2, category="风格"),
-            row("节奏放慢些", entry=1, category="节奏"),
+            row("改用真人模型", entry=2, category="风格"),
+            row("改用,真人模型", entry=3, category="风格"),
+            row("节奏放慢些", entry=2, category="节奏"),
         ],
     )
     expect_equal(
@@ -295,13 +320,13 @@ def test_words_that_replace_an_entry_of_their_category_are_not_aimed_at_another_
         [("改用真人模型", "用原创角色"), ("节奏放慢些", "用原创角色")],
         "what is proposed",
     )
-    says(home, "@导演 改用真人模型", plan, change=[row("改用真人模型", entry=2, category="风格")])
+    says(home, "@导演 改用真人模型", plan, change=[row("改用真人模型", entry=3, category="风格")])
     expect_equal("SCRB-16", len(replaces(home)), 3, "what is proposed once another answer aims there")
 
 
 @proves("SCRB-17")
 def test_the_nature_that_the_scribe_tells_is_kept(tmp_path: Path) -> None:
-    home, plan = studio(tmp_path)
+    home, plan = studio_at_work(tmp_path)
     natures = ("craft", "look", "series", "other", None)
     words = [f"第{nth}条要求" for nth in "一二三四五"]
     says(
@@ -310,6 +335,7 @@ def test_the_nature_that_the_scribe_tells_is_kept(tmp_path: Path) -> None:
         plan,
         add=[row(each, nature=nature) for each, nature in zip(words, natures, strict=True)],
     )
+    expect_equal("SCRB-09", entries(home), words, "the entries")
     expect_equal(
         "SCRB-17",
         [nature for (nature,) in home.rows("SELECT nature FROM requirements ORDER BY id")],
@@ -320,7 +346,7 @@ def test_the_nature_that_the_scribe_tells_is_kept(tmp_path: Path) -> None:
 
 @proves("SCRB-09")
 def test_words_are_erased_while_they_are_read(tmp_path: Path) -> None:
-    home, plan = studio(tmp_path)
+    home, plan = studio_at_work(tmp_path)
     home.say("@导演 背景要连贯", to=ROOM, files=[plan])
     effect = asked(home)
     assert effect is not None
@@ -340,7 +366,7 @@ def number_of_entries(home: Evening) -> int:
 
 @proves("SCRB-18")
 def test_no_answer_takes_anything_out_of_force(tmp_path: Path) -> None:
-    home, plan = studio(tmp_path)
+    home, plan = studio_at_work(tmp_path)
     says(home, "@导演 背景要连贯,字幕用宋体", plan, add=[row("背景要连贯"), row("字幕用宋体")])
     raws = (
         '{"requirements": []}',

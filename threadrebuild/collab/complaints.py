@@ -4,6 +4,7 @@ They are kept where work had been delivered when the user spoke, and nothing is 
 """
 
 import sqlite3
+from typing import Any
 
 from threadrebuild.collab import reader, requirements, wordlist
 from threadrebuild.collab.change import Change
@@ -16,7 +17,7 @@ WORDS = (
     *("失真", "卡顿", "错了", "错别字", "变形"),
 )
 """Words of quality or refusal by which a complaint is told where nobody has read the line, beside the fixed ones."""
-DELIVERED = "status IN ('to accept', 'done') OR stage IN ('submitted', 'in_review', 'approved')"  # REQ-19
+DELIVERED = "status IN ('to accept', 'done') OR stage IN ('submitted', 'in_review', 'approved')"
 
 
 def capture(change: Change, quote: sqlite3.Row, plan: int, ticket: int | None) -> None:
@@ -25,25 +26,28 @@ def capture(change: Change, quote: sqlite3.Row, plan: int, ticket: int | None) -
         return
     if not _complains(change.db, quote):  # REQ-17
         return
-    words = quote["text"].strip()[: requirements.LONGEST]  # REQ-20
+    words = quote["text"].strip()[: requirements.LONGEST]
     if not folded(words):
         return
+    scope: requirements.Scope = "ticket" if ticket is not None else "plan"  # REQ-20
+    about: dict[str, Any] = {"plan": plan, "ticket": ticket if scope == "ticket" else None, "scope": scope}
     requirements.add(
         change,
         quote["id"],
         words,
-        plan=plan,
         source="complaint",
-        scope="plan" if ticket is None else "ticket",  # REQ-20
-        ticket=ticket,  # REQ-20
         state="pending",  # REQ-20
+        **about,
     )
 
 
 def was_delivered(db: Database, plan: int, seq: int) -> bool:
     """Whether something of a plan had been delivered when an event happened, whatever has become of it since."""
-    handed_over = db.value("SELECT 1 FROM plans WHERE id = ? AND delivered_seq < ?", plan, seq)  # REQ-19
-    return bool(handed_over or _was_done(db, plan, seq))
+    ways = [
+        bool(db.value("SELECT 1 FROM plans WHERE id = ? AND delivered_seq < ?", plan, seq)),  # REQ-19
+        _was_done(db, plan, seq),  # REQ-19
+    ]
+    return any(ways)
 
 
 def found_in(text: str) -> bool:
@@ -53,7 +57,7 @@ def found_in(text: str) -> bool:
 
 def _was_done(db: Database, plan: int, seq: int) -> bool:
     """Whether a ticket waited to be accepted, or was, when an event happened: as it stood then, not as it stands."""
-    was = db.value(  # REQ-19
+    was = db.value(
         "WITH stood AS (SELECT ifnull(w.status, t.status) AS status, ifnull(w.stage, t.stage) AS stage FROM tickets t"
         "   LEFT JOIN ticket_was w ON w.rowid ="
         "     (SELECT min(rowid) FROM ticket_was WHERE ticket = t.id AND until_seq >= ?2)"

@@ -137,7 +137,7 @@ class Engine:
             HANDLERS[type(event)](change, event)
             words.look(change)  # WORDS-01
             work.start_what_can(change)
-            scribe.go_on(change)  # SCRB-02 SCRB-04
+            scribe.go_on(change)  # SCRB-04
         return list(self._effects("event = ? AND state = 'pending'", number))
 
     def begin(self, effect: int) -> bool:

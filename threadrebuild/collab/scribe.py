@@ -41,7 +41,9 @@ ASKS = (
 def look(change: Change, message: int) -> None:
     """Have a line's words read, once it has been handed out to everybody and is filed to a plan."""
     line = change.db.row("SELECT * FROM messages WHERE id = ?", message)
-    if line is None or line["author"] != "user":  # SCRB-06 REQ-09
+    if line is None:
+        return
+    if line["author"] != "user":  # SCRB-02 SCRB-06 REQ-09
         return
     if line["state"] != "delivered" or line["plan"] is None:  # SCRB-02
         return
@@ -91,7 +93,7 @@ def came(change: Change, event: Scribed) -> None:
         raw=event.raw,
     )
     if event.cost:
-        costs.book(change, "scribe", quote["session"], event.cost, None)  # SCRB-19
+        costs.book(change, "scribe", quote["session"], event.cost, None)
     _done(change, row)
     if quote["erased"] or plan is None:
         return
@@ -102,7 +104,7 @@ def came(change: Change, event: Scribed) -> None:
         return
     words = Heard(quote, plan, ticket, shown)
     if failure is not None or not scribe_patch.take(change, words, event.raw):  # SCRB-18 REQ-18
-        complaints.capture(change, quote, plan, ticket)  # SCRB-18
+        complaints.capture(change, quote, plan, ticket)
 
 
 def give_up(change: Change) -> None:
@@ -188,7 +190,7 @@ def _question(db: Database, quote: sqlite3.Row, plan: int, ticket: int | None) -
         "place": household.place(db, quote["session"]),  # SCRB-06
         "goal": plans.points_of(db, plan)["goal"],
         "tickets": [dict(row) for row in tickets],
-        "entries": [_shown(row) for row in in_force[:ENTRIES_SHOWN]],  # SCRB-06
+        "entries": [_shown(row) for row in in_force[:ENTRIES_SHOWN]],
     }
 
 
@@ -199,7 +201,7 @@ def _shown(entry: sqlite3.Row) -> dict[str, Any]:
 
 def _call(db: Database) -> dict[str, Any]:
     """One short call without tools, on the model chosen for it, else on the default endpoint's default one."""
-    chosen = steps.model(db, "scribe")  # SCRB-05
+    chosen = steps.model(db, "scribe")
     return {
         "model": chosen,
         "effort": "low" if chosen else None,  # SCRB-05

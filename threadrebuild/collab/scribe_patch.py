@@ -88,11 +88,13 @@ def take(change: Change, heard: Heard, raw: str | None) -> bool:
         return False
     taking = _Taking(change, heard, set())
     landed = False
-    for operation, rows in (("change", patch.change), ("again", patch.again), ("add", patch.add)):
+    for operation, take_row in _TAKE.items():
+        rows = getattr(patch, operation)
         for number, row in enumerate(rows if isinstance(rows, list) else ()):
             try:
-                _TAKE[operation](taking, row)
-            except (_Dropped, msgspec.ValidationError) as error:  # SCRB-09
+                with change.db.attempt():
+                    take_row(taking, row)
+            except (_Dropped, msgspec.ValidationError, sqlite3.IntegrityError) as error:
                 _note(taking, operation, number, str(error))
             else:
                 landed = True
@@ -106,13 +108,13 @@ def _add(taking: _Taking, row: Any) -> None:
     _expect_long_enough(heard, span)
     place = _place(change, heard, said)
     here = [entry for entry in _in_force(change, heard) if _covers(entry, place)]
-    known = requirements.same_words(here, span)
-    if known:  # SCRB-13
-        requirements.say_again(change, known[0]["id"], heard.quote["id"], heard.plan)
+    known = next((entry["id"] for entry in requirements.same_words(here, span)), None)
+    if known is not None:  # SCRB-13
+        requirements.say_again(change, known, heard.quote["id"], heard.plan)
         return
     said_number = measures.the_one(span, heard.quote["text"])
-    other = next((entry for entry in here if _is_number_of(entry, said_number, place)), None)
-    if other is not None and said_number is not None:  # REQ-05
+    others = [entry for entry in here if _is_number_of(entry, said_number, place)]
+    for other in others:  # REQ-05
         _renumber(taking, other, span, said, said_number)
         return
     if _added(change, heard) >= ADDED_MOST:  # SCRB-14
@@ -147,17 +149,19 @@ def _change(taking: _Taking, row: Any) -> None:
         _renumber(taking, old, span, said, number)
         return
     _expect_long_enough(taking.heard, span)
-    if old["category"] in ("", said.category):  # SCRB-15 REQ-27
+    if old["category"] in ("", said.category):  # SCRB-16 REQ-27
         taking.replaced.add(folded(span))
     elif folded(span) in taking.replaced:  # SCRB-16
         raise _Dropped("these words replace another entry, of their own category, already")
     _propose(taking, old, span, said)
 
 
-def _renumber(taking: _Taking, old: sqlite3.Row, span: str, said: _Added | _Changed, number: measures.Measure) -> None:
+def _renumber(
+    taking: _Taking, old: sqlite3.Row, span: str, said: _Added | _Changed, number: measures.Measure | None
+) -> None:
     """Another value for the number that an entry gives is proposed; the same once more is a saying of it."""
     before = _number_of(old)
-    if before is not None and measures.same(number, before):  # SCRB-15
+    if number is not None and before is not None and measures.same(number, before):  # SCRB-15
         requirements.say_again(taking.change, old["id"], taking.heard.quote["id"], taking.heard.plan)
         return
     _expect_long_enough(taking.heard, span)
@@ -183,8 +187,8 @@ def _about(said: _Added | _Changed) -> dict[str, Any]:
 
 def _span(heard: Heard, said: str) -> str:
     """The user's own words that a row stands on. Raises `_Dropped` where they are not in what was read."""
-    found = verbatim(heard.quote["text"], said)  # SCRB-09
-    if found is None:  # SCRB-09
+    found = verbatim(heard.quote["text"], said) or ""
+    if not found:  # SCRB-09
         raise _Dropped("its quote is not in the line")
     return found[: requirements.LONGEST]
 
@@ -199,9 +203,9 @@ def _expect_long_enough(heard: Heard, span: str) -> None:
 def _pointed_at(taking: _Taking, number: int) -> sqlite3.Row:
     """The entry that a row points at. Raises `_Dropped` for one that was not shown, or is not in force any more."""
     row = taking.change.db.row("SELECT * FROM requirements WHERE number = ?", number)
-    if number not in taking.heard.shown or row is None:  # SCRB-11
+    if number not in taking.heard.shown:  # SCRB-11
         raise _Dropped(f"entry {number} was not shown")
-    if row["state"] != "active":  # SCRB-11
+    if row is None or row["state"] != "active":  # SCRB-11
         raise _Dropped(f"entry {number} is not in force any more")
     return row
 
@@ -209,13 +213,14 @@ def _pointed_at(taking: _Taking, number: int) -> sqlite3.Row:
 def _place(change: Change, heard: Heard, said: _Added) -> _Place:
     """What a new entry is for."""
     named = list(dict.fromkeys(said.tickets))
-    ticket = _ticket(change, heard, named[0]) if len(named) == 1 else None  # SCRB-12 REQ-28
-    if ticket is not None:
-        return _Place("ticket", ticket, None)
+    only = named if len(named) == 1 else []  # SCRB-12 REQ-28
+    for ticket in (_ticket(change, heard, number) for number in only):
+        if ticket is not None:
+            return _Place("ticket", ticket, None)
     conversation = change.db.value("SELECT session FROM plans WHERE id = ?", heard.plan)
     if said.every and conversation is not None:  # SCRB-12 REQ-28 REQ-29
         return _Place("conversation", None, conversation)
-    if not named and heard.ticket is not None:  # SCRB-12
+    if not named and heard.ticket is not None:  # SCRB-12 REQ-28
         return _Place("ticket", heard.ticket, None)
     return _Place("plan", None, None)
 
@@ -270,4 +275,9 @@ def _note(taking: _Taking, operation: str, number: int, reason: str) -> None:
     )
 
 
-_TAKE: dict[str, Callable[[_Taking, Any], None]] = {"add": _add, "again": _again, "change": _change}
+_TAKE: dict[str, Callable[[_Taking, Any], None]] = {
+    "change": _change,  # SCRB-07
+    "again": _again,  # SCRB-07
+    "add": _add,  # SCRB-07
+}
+"""How a row of each kind is taken, in this order."""
