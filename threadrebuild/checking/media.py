@@ -34,7 +34,7 @@ def probe(path: Path) -> Seen:
     ended = _call("ffprobe", command, path, running.deadline(PROBE_SECONDS))
     try:
         told = json.loads(ended.output)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise Unreadable(path.name, "ffprobe") from None
     films = [each for each in told.get("streams", ()) if each.get("codec_type") == "video" and not _is_cover(each)]
     if not films:
