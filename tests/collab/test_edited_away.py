@@ -27,7 +27,7 @@ def edit(home: Evening, line: int, text: str) -> None:
     home.happens(events.Edited, message=line, text=text)
 
 
-@proves("REQ-47", "QUOT-21")
+@proves("REQ-47")
 def test_words_that_an_edit_drops_stay_in_force_and_the_user_is_asked(tmp_path: Path) -> None:
     home, plan = studio_at_work(tmp_path)
     line = says(
@@ -152,3 +152,21 @@ def test_an_edit_before_the_words_were_read_is_looked_at_once_they_are(tmp_path:
     expect_equal("REQ-47", apart(home), ["片长 90 秒"], "what is set apart of words that were read after the edit")
     scribes(home)
     expect_equal("QUOT-22", entries(home), ["片长 90 秒", "背景要连贯"], "what is in force")
+
+
+@proves("QUOT-20", "QUOT-21")
+def test_a_changed_number_is_read_alone_and_waits_for_the_user(tmp_path: Path) -> None:
+    home, plan = studio_at_work(tmp_path)
+    line = says(home, "@导演 片长 90 秒,背景要连贯", plan, add=[row("片长 90 秒"), row("背景要连贯")])
+    edit(home, line, "@导演 片长 60 秒,背景要连贯")
+    kept = home.value("SELECT count(*) FROM quotes WHERE message = ?", line)
+    expect_equal("QUOT-19", kept, 2, "the words that are kept of the line")
+    asked_ = asked(home)
+    expect_equal("QUOT-20", asked_ and asked_.body.get("line"), "@导演 片长 60 秒,", "what is read of the line then")
+    scribes(home, change=[row("片长 60 秒", entry=1)])
+    expect_equal("QUOT-21", entries(home), ["片长 90 秒", "背景要连贯"], "what is in force")
+    expect_equal("QUOT-21", entries(home, "pending"), ["片长 60 秒"], "what waits for the user")
+    if asked(home) is not None:
+        scribes(home)
+    said = home.value("SELECT count(*) FROM requirement_said WHERE requirement = 2")
+    expect_equal("QUOT-20", said, 1, "how often the untouched words were said")

@@ -395,7 +395,7 @@ def test_each_raw_answer_is_on_record_and_its_cost_is_the_applications(tmp_path:
     expect_equal("SCRB-19", spent, 0, "the hops of Bots that cost something")
 
 
-@proves("SCRB-20", "QUOT-20")
+@proves("SCRB-20")
 def test_of_an_edited_line_only_the_changed_part_is_read_anew(tmp_path: Path) -> None:
     home, plan = studio_at_work(tmp_path)
     line = says(home, "@导演 片长 90 秒,背景要连贯", plan, add=[row("片长 90 秒"), row("背景要连贯")])

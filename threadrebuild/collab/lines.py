@@ -62,7 +62,7 @@ def edit(change: Change, event: Edited) -> None:
     action = change.user_action("http", event.key, before["id"])
     quotes.keep_edit(change, before, event.text)  # QUOT-19
     reader.forget(change, before["id"])
-    scribe.look(change, before["id"])  # SCRB-20
+    scribe.look(change, before["id"])  # SCRB-20 QUOT-20
     edited_away.after_edit(change, before, event.text)  # QUOT-22 REQ-47
     change.db.write(  # QUOT-23 QUOT-27
         "UPDATE inbox_items SET text = ? WHERE message = ? AND kind = 'line' AND state IN ('queued', 'held')",

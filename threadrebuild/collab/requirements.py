@@ -121,7 +121,7 @@ def propose(change: Change, replaces: int, quote: int, span: str, *, plan: int, 
         scope=old["scope"],
         ticket=old["ticket"],
         session=old["session"],
-        state="pending",
+        state="pending",  # QUOT-21
         replaces=replaces,
         **more,
     )
