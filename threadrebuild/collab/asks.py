@@ -75,8 +75,7 @@ def answered(change: Change, event: Answered) -> None:
     turn = change.db.row("SELECT * FROM turns WHERE id = ?", card["turn"])
     assert turn is not None
     said = quotes.answer(event.chosen, event.words)
-    quote = quotes.keep_filed(change, "answer", said, turn["plan"], turn["ticket"], session=turn["session"])  # QUOT-04
-    scribe.heard(change, quote, card["question"])  # SCRB-02
+    quotes.keep_answer(change, said, card["question"], turn["plan"], turn["ticket"], turn["session"])  # QUOT-04
     _answer(change, card, change.user_action("button", event.key), chosen=event.chosen, words=event.words)
 
 

@@ -74,6 +74,12 @@ def keep_filed(
     return quote
 
 
+def keep_answer(change: Change, text: str, question: str, plan: int | None, ticket: int | None, session: int) -> None:
+    """Store what was answered on the card of a question, and have it read with that."""
+    quote = keep_filed(change, "answer", text, plan, ticket, session=session)
+    scribe.heard(change, quote, question)  # SCRB-02
+
+
 def answer(chosen: Sequence[str], words: str) -> str:
     """What the user answered to a question: the options, and then the user's own words."""
     return "\n".join(part for part in (*chosen, words) if part.strip())
