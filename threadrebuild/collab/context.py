@@ -42,7 +42,7 @@ def render(db: Database, turn: sqlite3.Row, read: Sequence[sqlite3.Row]) -> str:
     """The text that a turn's model is given for its next hop; `read` are the inbox items new in it."""
     parts = [
         _part("Situation", _situation(db, turn)),
-        _part("The plan", matter.lines(db, turn["plan"]) if turn["plan"] is not None else []),  # CHKB-06
+        _part("The plan", matter.lines(db, turn["plan"]) if turn["plan"] is not None else []),  # CHKB-06 PLAN-25
         *(_part(title, lines) for title, lines in _requirements(db, turn)),  # REQ-40 PLAN-25
         _part("The user's words in this matter", _words(db, turn)),
     ]
