@@ -46,11 +46,15 @@ def newest(home: Evening) -> int:
 @proves("CTRL-33")
 def test_one_button_of_a_line_is_pressed_once(tmp_path: Path) -> None:
     home, _ = at_work(tmp_path)
+    everything = {"kind": "status", "offer": ["stop"], "scopes": [{"kind": "everything"}]}
+    before = {"action": "stop", "plan": None, "made": [], "lifted": []}
+    press(home, posted(home, "导演", everything | {"acted": before}), "stop")
+    expect_equal("CTRL-33", held(home), [], "holds after a press on a line of which a press is on record")
     line = speak(home, FIRST_STOP, BESIDE, plan=1)
     expect_equal("CTRL-33", offered(home, line), [("stop", None)], "the buttons")
     first = press(home, line, "stop")
-    expect("CTRL-33", "acted" in carried(home, line), "the press is on record")
     expect_equal("CTRL-35", len(held(home)), 1, "holds after the press")
+    expect("CTRL-33", "acted" in carried(home, line), "the press is on record")
     lift(home, newest(home))
     second = press(home, line, "stop")
     expect_equal("CTRL-33", (held(home), second), ([], first), "what a second press does, and is answered")
@@ -87,6 +91,7 @@ def test_one_call_takes_them_all_and_refuses_what_is_not_there(tmp_path: Path) -
             expect_equal("CTRL-34", answer.status, 422, f"the press of {said} on line {to}")
         expect_equal("CTRL-34", held(home), [], "holds after all that was refused")
         answers = [call("POST", f"messages/{line}/control", key="one", action="stop") for _ in range(2)]
+        expect("CTRL-33", "acted" in carried(home, line), "the press is on record")
         wanted = [(200, {"made": [1], "lifted": []})] * 2
         expect_equal("CTRL-34", [tuple(each) for each in answers], wanted, f"the press, {away=}")
         old = receipt(home, "导演", [1], "undo")

@@ -196,6 +196,8 @@ def test_what_is_cleared_or_deleted_under_the_hold_comes_back_by_no_lift(tmp_pat
         wait = arm(home, "导演", 30)
         made = hold(home, "bot", bot=home.bot("导演"))
         happens(home)
+        erased = home.value("SELECT count(*) FROM quotes WHERE erased = 1")
+        expect_equal("QUOT-10", erased, 0, f"words that nobody wanted erased, where {what}")
         home.happens(events.HoldLifted, hold=made)
         home.later(60)
         expect_equal("HOLD-56", rings(home, wait), int(what == "nothing"), f"rings where {what} under the hold")

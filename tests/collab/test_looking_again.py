@@ -275,6 +275,8 @@ def test_what_becomes_of_it_when_its_bot_or_place_goes(tmp_path: Path) -> None:
         home.hop("导演", text="渲染着。")
         before = home.value("SELECT count(*) FROM work_events WHERE type = 'turn.opened'")
         happens(home)
+        erased = home.value("SELECT count(*) FROM quotes WHERE erased = 1")
+        expect_equal("QUOT-10", erased, 0, f"words that nobody wanted erased, where {name}")
         home.later(24 * 60)
         expect_equal("CHKB-08", [each for _, each in waits(home)], [state], f"how it stands, where {name}")
         after = home.value("SELECT count(*) FROM work_events WHERE type = 'turn.opened'")
