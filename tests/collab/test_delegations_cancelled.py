@@ -108,6 +108,9 @@ def test_emptying_a_session_wakes_nobody(tmp_path: Path) -> None:
     expect_equal("DEL-44", results(home, "state"), ["queued"], "a reply while the one who asked is at a long call")
     clear(home, ROOM)
     expect_equal("DEL-44", home.live("导演"), [], "segments after the clearing, on what had come before")
+    home.happens(events.BoardEdited, plan=1, goal="一支三十秒的新品片")
+    expect_equal("PLAN-35", home.value("SELECT dormant FROM plans WHERE id = 1"), 0, "whether the plan sleeps on")
+    expect_equal("DEL-44", home.live("导演"), [], "segments on that, as the user wakes the plan from the board")
     home.say("@导演 接着剪", to=ROOM, files=[1])
     expect("DEL-44", home.live("导演"), "the user's next line opens one")
 
