@@ -33,6 +33,12 @@ from threadrebuild.collab.change import Missing
 
 TWO, THREE, FOUR = "duration bare 120", "duration bare 180", "duration bare 240"
 USE_NEW, AMEND, KEEP_OLD = "confirm_check", "amend_check", "drop_check"
+AWAY = {
+    "archived": "UPDATE sessions SET state = 'archived' WHERE title = '剪辑师'",
+    "among Bots": "UPDATE sessions SET kind = 'bots', bot = NULL WHERE title = '剪辑师'",
+    "nowhere": "UPDATE plans SET session = NULL",
+}
+"""Where a plan can be at home without the user."""
 
 
 def two_numbers(folder: Path, **more: Any) -> Evening:
@@ -42,6 +48,27 @@ def two_numbers(folder: Path, **more: Any) -> Evening:
     confirms(home)
     says(home, "片长改成 3 分钟")
     return home
+
+
+def asks_nobody(folder: Path, where: str) -> None:
+    """No card goes to where the user is not, with two numbers and the plan at home there."""
+    away = film(folder)
+    away.sql("UPDATE plans SET session = ?", away.session("剪辑师"))
+    says(away, "片长 2 分钟")
+    confirms(away)
+    away.sql(AWAY[where])
+    says(away, "片长 3 分钟")
+    expect_equal("WORDS-13", proposed(away), [THREE], f"proposed with the plan {where}")
+    expect_equal("WORDS-19", cards(away), [], f"the card, with the plan {where}")
+
+
+def stays_as_it_is(folder: Path) -> None:
+    """What is proposed is the same proposal after other lines."""
+    home = film(folder)
+    says(home, "片长 2 分钟")
+    known = home.value("SELECT max(id) FROM checks")
+    says(home, "加字幕")
+    expect_equal("WORDS-15", home.value("SELECT max(id) FROM checks"), known, "the proposal after another line")
 
 
 def state(home: Evening, check: int) -> str:
@@ -123,6 +150,7 @@ def test_what_is_confirmed_is_measured_at_once_and_anew(tmp_path: Path) -> None:
 
 @proves("WORDS-17")
 def test_another_number_only_asks_and_the_old_one_goes_on_counting(tmp_path: Path) -> None:
+    asks_nobody(tmp_path / "away", "archived")
     home = two_numbers(tmp_path / "asks")
     expect_equal("WORDS-17", len(cards(home)), 1, "cards")
     card = cards(home)[0]
@@ -155,6 +183,7 @@ def test_another_number_only_asks_and_the_old_one_goes_on_counting(tmp_path: Pat
 
 @proves("WORDS-18")
 def test_what_each_button_of_the_card_does(tmp_path: Path) -> None:
+    stays_as_it_is(tmp_path / "first")
     new = two_numbers(tmp_path / "new")
     expect_equal("WORDS-17", len(cards(new)), 1, "cards")
     presses(new, USE_NEW)
@@ -191,19 +220,8 @@ def test_the_card_is_for_the_user_where_the_plan_is_at_home(tmp_path: Path) -> N
     says(home, "好")
     expect("WORDS-19", text not in home.context(home.turn("导演")["id"]), "no Bot reads it")
     expect("WORDS-17", "片长改成 3 分钟" in home.context(home.turn("导演")["id"]), "as it reads what was said")
-    for where, how in {
-        "archived": "UPDATE sessions SET state = 'archived' WHERE title = '剪辑师'",
-        "among Bots": "UPDATE sessions SET kind = 'bots', bot = NULL WHERE title = '剪辑师'",
-        "nowhere": "UPDATE plans SET session = NULL",
-    }.items():
-        away = film(tmp_path / where)
-        away.sql("UPDATE plans SET session = ?", away.session("剪辑师"))
-        says(away, "片长 2 分钟")
-        confirms(away)
-        away.sql(how)
-        says(away, "片长 3 分钟")
-        expect_equal("WORDS-13", proposed(away), [THREE], f"proposed with the plan {where}")
-        expect_equal("WORDS-19", cards(away), [], f"the card, with the plan {where}")
+    for where in AWAY:
+        asks_nobody(tmp_path / where, where)
 
 
 @proves("WORDS-19")
@@ -257,15 +275,6 @@ def test_nothing_but_another_number_raises_a_card(tmp_path: Path) -> None:
 
 
 # ---------------------------------------------------------------- what becomes of its words
-
-
-def stays_as_it_is(folder: Path) -> None:
-    """What is proposed is the same proposal after other lines."""
-    home = film(folder)
-    says(home, "片长 2 分钟")
-    known = home.value("SELECT max(id) FROM checks")
-    says(home, "加字幕")
-    expect_equal("WORDS-15", home.value("SELECT max(id) FROM checks"), known, "the proposal after another line")
 
 
 @proves("WORDS-21")
@@ -397,6 +406,7 @@ def test_an_older_version_sees_a_check_of_the_user_for_a_file(tmp_path: Path) ->
     ran(home, "error", says="no path")
     expect_equal("WORDS-31", home.value("SELECT outcome FROM check_runs"), "error", "which is an error")
     hands_over(home, MASTER)
+    expect_equal("WORDS-23", home.value("SELECT matched FROM checks"), MASTER, "the film that it is for")
     expect_equal("WORDS-31", home.rows(older), [("user", "file_exists", MASTER)], "with a film")
     row = home.rows("SELECT item, bound, value, matched, state, quote IS NOT NULL FROM checks")
     expect_equal("WORDS-31", row, [("duration", "bare", "120", MASTER, "active", 1)], "what it has besides")

@@ -7,7 +7,7 @@ from pathlib import Path
 from checking import running
 from ending import send
 from evening import Evening
-from filming import MASTER, cards, confirms, film, in_force, proposal, proposed, says
+from filming import MASTER, cards, confirms, film, hands_over, in_force, measures, proposal, proposed, says
 
 from harness.expect import expect, expect_equal, proves
 from threadrebuild.collab import events
@@ -110,11 +110,39 @@ def test_of_the_board_only_the_clauses_that_the_user_changed_are_words(tmp_path:
     expect_equal("WORDS-02", proposed(others), [], "what the organizer wrote and the user left")
 
 
+@proves("WORDS-03")
+def test_a_vague_number_becomes_no_check_and_one_that_is_misread_blocks_nothing(tmp_path: Path) -> None:
+    for number, text in enumerate(("107 秒", "先看 30 秒", "一支 90 秒的宣传片")):
+        vague = film(tmp_path / f"vague{number}")
+        says(vague, text)
+        vague.happens(events.BoardEdited, plan=1, goal=text, acceptance=(text,))
+        hands_over(vague, MASTER)
+        expect_equal("WORDS-03", (proposed(vague), in_force(vague)), ([], []), f"what becomes of “{text}”")
+    for confirmed in (False, True):
+        misread = film(tmp_path / f"misread{confirmed}")
+        says(misread, "隔壁组的片长 2 分钟")
+        expect_equal("WORDS-13", proposed(misread), [TWO], "what is read of another film")
+        if confirmed:
+            confirms(misread)
+        hands_over(misread, MASTER)
+        while running(misread):
+            measures(misread)
+        says(misread, "再给我看看")
+        misread.hop("导演", send("就是这版", files=[MASTER]))
+        while running(misread):
+            measures(misread)
+        sent = misread.results(misread.turn("导演")["id"])[-1][2]
+        if confirmed:
+            expect("WORDS-28", "Not sent" in sent, f"one that was confirmed blocks: {sent}")
+        else:
+            expect("WORDS-03", "Not sent" not in sent, f"one that was only misread: {sent}")
+
+
 @proves("WORDS-13")
 def test_the_proposal_follows_the_last_target_value_or_the_last_one_at_all(tmp_path: Path) -> None:
     first = film(tmp_path / "first")
     says(first, "片长 2 分钟")
-    expect_equal("WORDS-02", first.value("SELECT count(*) FROM film_statements"), 1, "what was read")
+    expect_equal("WORDS-02", first.value("SELECT count(*) FROM quote_filings WHERE heard = 1"), 1, "what was read")
     cases: tuple[tuple[tuple[str, ...], list[str]], ...] = (
         (("约 2 分钟", "约 90 秒"), ["duration about 90"]),
         (("片长 2 分钟", "片长 3 分钟"), [THREE]),
@@ -158,6 +186,7 @@ def test_the_same_value_in_another_line_is_the_same_proposal(tmp_path: Path) -> 
     says(home, "2 分钟以上")
     expect_equal("WORDS-15", proposal(home), first, "a bound of its own is another value, and no target")
     says(home, "片长 115 秒")
+    expect("WORDS-21", proposed(home) != ["duration about 120"], "what still has its words gives way to another value")
     expect_equal("WORDS-15", proposed(home), ["duration bare 115"], "another value")
     board = film(tmp_path / "board")
     for goal in ("片长 2 分钟", "片长 120 秒", "片长约 2 分钟"):
@@ -179,6 +208,7 @@ def test_a_card_tells_of_each_place_that_it_was_said_in_once(tmp_path: Path) -> 
     home = film(tmp_path)
     says(home, "片长 2 分钟")
     confirms(home)
+    expect_equal("WORDS-18", cards(home), [], "of the value that is in force")
     line = says(home, "片长 3 分钟")
     expect_equal("WORDS-17", len(cards(home)), 1, "the card")
     home.hop("导演")
@@ -214,6 +244,14 @@ def test_what_was_not_chosen_does_not_count_until_said_again(tmp_path: Path) -> 
     )
     says(chosen, "片长 2 分钟")
     expect_equal("WORDS-16", (proposed(chosen), count(chosen)), ([TWO], 1), "an earlier value said again")
+
+    board = film(tmp_path / "board")
+    board.happens(events.BoardEdited, plan=1, goal="片长 2 分钟")
+    board.happens(events.CheckDeleted, check=proposal(board))
+    board.happens(events.BoardEdited, plan=1, goal="片长 2 分钟，加字幕")
+    expect_equal("WORDS-16", proposed(board), [], "where the board goes on beside it")
+    board.happens(events.BoardEdited, plan=1, goal="片长 120 秒，加字幕")
+    expect_equal("WORDS-16", (proposed(board), count(board)), ([TWO], 1), "said again in the same place of the board")
 
     weak = film(tmp_path / "weak")
     says(weak, "片长 2 分钟")

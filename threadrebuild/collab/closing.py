@@ -98,7 +98,7 @@ def _failed(db: Database, turn: sqlite3.Row) -> list[str]:
             " WHERE c.plan = ? ORDER BY c.id",
             turn["plan"],
         )
-        if check["state"] == "active"  # CLOS-02
+        if check["state"] == "active"  # CLOS-02 WORDS-03
         if check["outcome"] == "failed"  # CLOS-02
         if not continuity.only_advises(check)  # CHK-19
         if not _has_run(db, turn, check)  # CLOS-02

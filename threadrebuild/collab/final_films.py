@@ -50,7 +50,7 @@ def miss(change: Change, check: sqlite3.Row) -> None:
 
 def body(path: str | None) -> str:
     """What an older version looks for, in place of measuring: whether the file is there."""
-    return json.dumps({"path": path or ""}, ensure_ascii=False)
+    return json.dumps({"path": "" if path is None else path}, ensure_ascii=False)  # WORDS-31
 
 
 def _is_missed(db: Database, plan: int, path: str, seq: int) -> bool:

@@ -124,7 +124,7 @@ def _hear(change: Change, quote: sqlite3.Row) -> list[Measure]:
         each.measure
         for each in found
         if not any(
-            said.place == place and measures.same(said.measure, each.measure)
+            said.counts and said.place == place and measures.same(said.measure, each.measure)
             for said in of_item(change.db, quote["plan"], each.measure.item)
         )
     ]

@@ -141,7 +141,7 @@ def _follow(change: Change, plan: int, proposal: sqlite3.Row | None, wanted: sta
         " VALUES (?, ?, 'file_exists', ?, 'user', 'proposal', ?, ?, ?, ?, ?, ?)",
         plan,
         measures.worded(measure),
-        final_films.body(None),  # WORDS-31
+        final_films.body(None),
         change.event,
         *(measure.item, measure.value, measure.bound),
         wanted.quote,
@@ -206,7 +206,7 @@ def _match(change: Change, plan: int) -> None:
                 change.db.write(
                     "UPDATE checks SET matched = ?, body = ?, defined_seq = ? WHERE id = ?",
                     film.path,
-                    final_films.body(film.path),  # WORDS-31
+                    final_films.body(film.path),
                     change.event,  # WORDS-26
                     check["id"],
                 )
