@@ -19,6 +19,7 @@ import msgspec
 
 from harness.invariants.collab import Watch
 from harness.runlog import RunLog
+from harness.world import blank
 from harness.world.acts import Acts
 from harness.world.commands import Commands, Manners
 from harness.world.kernel import STEPS_MOST, Fault, Killed, Process, World
@@ -94,6 +95,7 @@ class Rooms:
         self._stopped: set[int] = set()
         self.commands = Commands()
         self._in_slots: Counter[tuple[Process, str]] = Counter()
+        blank.lay(self._store, self.level)
         self._open()
         self.watch = Watch(self._store, self.level)
         self.acts = Acts(self._store)

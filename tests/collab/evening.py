@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from harness.world import blank
 from threadrebuild.collab import attribution, events, plans
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.engine import Effect, Engine
@@ -48,6 +49,7 @@ class Evening:
         level: int = NEWEST_LEVEL,
     ) -> None:
         self.path = folder / "evening.db"
+        blank.lay(self.path, level)
         self.db = open_store(self.path, level, durable=False)
         self.engine = Engine(self.db)
         self.now = NINE

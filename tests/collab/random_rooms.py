@@ -12,6 +12,7 @@ from typing import Any
 
 from harness.invariants.collab import QUIET, Broken, Watch
 from harness.oracle.held import Judge
+from harness.world import blank
 from harness.world.acts import Acts
 from threadrebuild.collab import events, wakes
 from threadrebuild.collab.engine import Effect, Engine
@@ -58,6 +59,7 @@ class Rooms:
     def __init__(self, level: int) -> None:
         self._folder = tempfile.TemporaryDirectory(dir=ROOM if ROOM.is_dir() else None)
         path = Path(self._folder.name) / "rooms.db"
+        blank.lay(path, level)
         self.engine = Engine(open_store(path, level, self._step, durable=False))
         self.db = self.engine.db
         self.watch = Watch(path, level)
