@@ -5,7 +5,7 @@ The oracle judges each commit: it sees what happened and how each entry stands, 
 
 import json
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -19,6 +19,7 @@ from scribing import ROOM, asked, studio
 from harness.oracle.wishes import Judge
 from harness.world.ledger import Ledger
 from threadrebuild.collab import events
+from threadrebuild.collab.change import Missing
 from threadrebuild.collab.engine import Effect, Engine
 
 SHM = Path("/dev/shm")
@@ -127,14 +128,14 @@ class Household:
             self.scribe(answer)
 
     def act(self, requirement: int, plan: int, action: str) -> None:
-        said = {"requirement": requirement, "plan": self.plans[plan], "action": action}
-        try:
-            self.home.happens(events.RequirementActed, **said)
-        except ValueError:
-            return
+        # An entry that is not there, or a plan that is gone.
+        with suppress(ValueError):
+            self.home.happens(events.RequirementActed, requirement=requirement, plan=self.plans[plan], action=action)
 
     def board(self, plan: int, rules: set[str]) -> None:
-        self.home.happens(events.BoardEdited, plan=self.plans[plan], rules=tuple(sorted(rules)))
+        # A plan that no words of the user are in is gone with its cleared session (PLAN-39).
+        with suppress(Missing):
+            self.home.happens(events.BoardEdited, plan=self.plans[plan], rules=tuple(sorted(rules)))
 
     def clear(self, erase: bool) -> None:
         self.home.happens(events.SessionCleared, session=self.home.session(ROOM), erase_quotes=erase)
