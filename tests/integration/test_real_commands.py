@@ -96,7 +96,8 @@ def test_a_stop_of_the_user_ends_the_real_tree_that_is_on_record(tmp_path: Path)
         effects = [*effects[1:], *happens(events.Read, effect=effects[0].id, raw=raw)]
         effects = [each for each in effects if each.kind in ("read", "hop")]
     (hop,) = effects
-    (run,) = happens(events.Hopped, effect=hop.id, calls=(events.Call("shell", {"command": "render"}),))
+    effects = happens(events.Hopped, effect=hop.id, calls=(events.Call("shell", {"command": "render"}),))
+    (run,) = [each for each in effects if each.kind == "run_tool"]
     with tree(tmp_path, "mine", child(tmp_path, "deaf", DEAF)) as (started, children):
         happens(events.Spawned, effect=run.id, group=started.pid, mark="mine")
         (kill,) = [each for each in happens(events.StopPressed, turn=hop.turn) if each.kind == "kill"]
