@@ -323,3 +323,12 @@ def look_again(home: Evening, plan: int) -> None:
     """The plan's Bot takes a short look, and the plan is quiet again."""
     tell(home, plan, "再看看")
     quiet(home)
+
+
+def test_what_is_judged_as_the_application_ends_is_judged_when_it_is_back(tmp_path: Path) -> None:
+    home, check = gathered(tmp_path, texts(SEAMS[0], overall=False))
+    home.happens(events.Started, cause="crash")
+    (again,) = asked(home)
+    assert again.body["seam"] == SEAMS[0]
+    judge(home, CLEAN)
+    assert last(home, check)[0] == "passed"

@@ -224,7 +224,8 @@ def restarted(change: Change, event: Started) -> None:
             effect["subject"],
             effect["body"],
         )
-        change.db.write("UPDATE judgements SET effect = ? WHERE effect = ?", again, effect["id"])
+        for waits in ("judgements", "check_joints"):
+            change.db.write(f"UPDATE {waits} SET effect = ? WHERE effect = ?", again, effect["id"])
     aborting.end_all(change, left)
     startup.check(change)
 
