@@ -143,6 +143,21 @@ def test_rules_and_acceptance_are_written_by_the_user_only(tmp_path: Path) -> No
             expect("PLAN-21", refused(home, insert, plan, written, cause), f"the store takes no {field} from a {cause}")
 
 
+@proves("PLAN-21")
+def test_rules_outlive_seventy_revisions_that_leave_them_out(tmp_path: Path) -> None:
+    home = house(tmp_path, level=1)
+    home.say("@导演 做一支新品片", to="剪辑组")
+    plan = home.opened("新品片", to="剪辑组")
+    home.happens(events.BoardEdited, plan=plan, rules=("不用蓝色", "背景要连贯"))
+    for number in range(70):
+        home.say("@导演 再看看", to="剪辑组", files=[plan])
+        organized(home, goal=f"第 {number} 稿", rules=[] if number % 2 else ["背景连贯"])
+    expect_equal("PLAN-20", points(home, plan)["goal"], "第 69 稿", "what the organizer has written")
+    expect_equal("PLAN-21", points(home, plan)["rules"], ["不用蓝色", "背景要连贯"], "what the user has")
+    in_force = home.rows("SELECT span FROM requirements WHERE state = 'active' ORDER BY id")
+    expect_equal("REQ-04", in_force, [("不用蓝色",), ("背景要连贯",)], "and what is in force")
+
+
 @proves("PLAN-07")
 def test_no_current_plan_is_guessed_from_level_2_on(tmp_path: Path) -> None:
     home = house(tmp_path, level=1)

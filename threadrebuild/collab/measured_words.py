@@ -16,7 +16,7 @@ from threadrebuild.collab.measures import Measure
 _WHOLE_LINE = (
     r"吗|\?|能不能|要不要|怎么样|你觉得|试试",  # WORDS-07
     r"如果|会不会|的话",  # WORDS-07
-    r"[短长]了|偏[短长]|有点[短长]|不够[短长]",  # WORDS-07
+    r"[短长]了|偏[短长]|有点[短长]|不够[短长]",  # WORDS-07 WORDS-20
     r"上一?版|这一?版|这次|第.版|之前|原来|现在|你交的|已经|粗剪|完整版|[成到]了",  # WORDS-07
     r"只有|才|显示|为什么|怎么|比要求的",  # WORDS-07
     r"我拍的|相机|客户给的|显示器|ffprobe",  # WORDS-07
