@@ -72,6 +72,32 @@ def test_a_pattern_looks_in_no_huge_file(tmp_path: Path) -> None:
     assert at.said("matches", path="a.log", pattern="x") == ("error", "unreadable")
 
 
+def test_a_text_is_found_wherever_it_stands_in_a_large_file(tmp_path: Path) -> None:
+    at = Checked(tmp_path)
+    for before in (0, files.PIECE - 3, files.PIECE, 2 * files.PIECE - 1):
+        at.file("a.log", b"x" * before + "三个月回本".encode() + b"y" * 10)
+        assert at.said("contains", path="a.log", text="三个月回本") == ("passed", "has text"), before
+        assert at.said("contains", path="a.log", text="三个月回") == ("passed", "has text"), before
+        assert at.said("contains", path="a.log", text="y") == ("passed", "has text"), before
+        assert at.said("contains", path="a.log", text="三个月回去") == ("failed", "lacks text"), before
+
+
+def test_a_text_is_not_looked_for_for_ever(tmp_path: Path) -> None:
+    at = Checked(tmp_path)
+    with at.file("a.log").open("wb") as file:
+        file.truncate(64 << 30)
+    assert at.said("contains", path="a.log", text="x", limit_s=0.3) == ("error", "unreadable")
+
+
+def test_links_in_a_circle_let_no_pattern_look_for_ever(tmp_path: Path) -> None:
+    at = Checked(tmp_path)
+    for name in ("one", "two", "three"):
+        (at.workspace / name).symlink_to(".")
+    pattern = "*/" * 24 + "a*.md"
+    assert at.said("continuity", glob=pattern, limit_s=0.5) == ("error", "unreadable")
+    assert at.said("command", command=f"ls {pattern}", limit_s=0.5) == ("error", "unreadable")
+
+
 OUTSIDE = (
     "../secret.txt",
     "report/../../secret.txt",

@@ -173,6 +173,17 @@ def test_what_a_new_entry_is_for(tmp_path: Path) -> None:
         expect_equal("SCRB-12", (session, of), (in_chat, plan), f"its conversation and plan: {more}")
 
 
+def test_a_ticket_number_that_no_store_has_is_no_ticket(tmp_path: Path) -> None:
+    home, plan = studio_at_work(tmp_path, tickets=["第一镜"])
+    patch = [row("背景要连贯", tickets=[2**63]), row("字幕用宋体", tickets=[10**30]), row("人物要好看", tickets=[-1])]
+    says(home, "背景要连贯，字幕用宋体，人物要好看", plan, add=patch)
+    assert home.rows("SELECT span, scope FROM requirements ORDER BY id") == [
+        ("背景要连贯", "plan"),
+        ("字幕用宋体", "plan"),
+        ("人物要好看", "plan"),
+    ]
+
+
 @proves("REQ-28", "REQ-29")
 def test_what_is_said_of_one_plan_binds_that_plan_and_what_is_said_of_all_the_next_one(tmp_path: Path) -> None:
     home, plan = studio_at_work(tmp_path)

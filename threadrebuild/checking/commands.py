@@ -26,9 +26,12 @@ def check(workspace: Path, body: Command, until: float) -> Ran:
 
 
 def run(workspace: Path, command: str, folder: str, seconds: float) -> running.Ended:
-    """Run a command in a folder of the workspace, where nothing that it names leads out. Raises `OutOfBounds`."""
+    """Run a command in a folder of the workspace, where nothing that it names leads out.
+
+    Raises `OutOfBounds`, and `Unreadable` where it takes too long to tell.
+    """
     at = files.place(workspace, folder or ".")
-    files.stays(workspace, command, folder)
+    files.stays(workspace, command, folder, running.deadline(seconds))
     return running.run([SHELL, "-c", command], at, seconds)
 
 

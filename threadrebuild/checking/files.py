@@ -1,22 +1,24 @@
 """Checks of one file, and where a path of a check really leads: a link can lead out of the workspace."""
 
-import mmap
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from threadrebuild.checking import matching, running
-from threadrebuild.checking.outcome import OutOfBounds, Ran, failed, passed, unreadable
+from threadrebuild.checking import finding, matching, running
+from threadrebuild.checking.outcome import OutOfBounds, Ran, Unreadable, failed, passed, unreadable
 from threadrebuild.collab import bounds
 from threadrebuild.collab.check_bodies import Contains, FileExists, Matches
 
 PATTERN_SECONDS = 20.0
-"""How long a regular expression may look: a bad one would for ever."""
+"""How long a regular expression, or a pattern for paths, may look: a bad one would for ever."""
 PATTERN_BYTES = 64 << 20
 """The largest file that one looks in."""
+PIECE = 1 << 20
+"""How much of a file is looked through at a time; nobody else waits for longer than that takes."""
 PATHS_SEEN = 1000
 """How many paths a pattern in a command may stand for; of more it is not told where they lead."""
-_MATCHER = Path(matching.__file__)
+_MATCHER, _FINDER = Path(matching.__file__), Path(finding.__file__)
 
 
 def place(workspace: Path, path: str, folder: str = "") -> Path:
@@ -32,14 +34,28 @@ def place(workspace: Path, path: str, folder: str = "") -> Path:
     return found
 
 
-def stays(workspace: Path, command: str, folder: str) -> None:
-    """Look where the paths that a command names lead. Raises `OutOfBounds`."""
+def stays(workspace: Path, command: str, folder: str, until: float) -> None:
+    """Look where the paths that a command names lead. Raises `OutOfBounds`, `Unreadable` where that takes too long."""
     if bounds.command_leaves(command, folder):  # CHK-03
         raise OutOfBounds(command)
     for word, at in bounds.paths_in(command, folder):
-        for path in _stands_for(workspace / at, word):
+        for path in _stands_for(workspace / at, word, until):
             if not bounds.leaves(path, at):
                 place(workspace, path, at)  # CHK-03
+
+
+def matching_paths(folder: Path, pattern: str, most: int, until: float) -> list[str]:
+    """What matches a pattern in a folder, at most so many, as seen from there.
+
+    Raises `Unreadable` where it takes too long to find, ValueError where it is no pattern, and OSError.
+    """
+    finder = [sys.executable, "-I", "-S", str(_FINDER), str(folder), pattern, str(most)]
+    ended = running.run(finder, folder, min(PATTERN_SECONDS, running.left(until)))
+    if ended.code is None or ended.is_cut:
+        raise Unreadable(pattern, "too long")
+    if ended.code:
+        raise ValueError(ended.tail.strip()[-200:])
+    return [os.fsdecode(path) for path in ended.output.split(b"\0") if path]
 
 
 def exists(workspace: Path, body: FileExists) -> Ran:
@@ -52,12 +68,12 @@ def exists(workspace: Path, body: FileExists) -> Ran:
     return passed("there", path=body.path)
 
 
-def contains(workspace: Path, body: Contains) -> Ran:
-    """Whether a file has a text in it, or has not."""
+def contains(workspace: Path, body: Contains, until: float) -> Ran:
+    """Whether a file has a text in it, or has not. Raises `Unreadable` where that takes too long."""
     path = place(workspace, body.path)
     if not path.is_file():
         return failed("missing", path=body.path)
-    found = _has(path, body.text.encode())
+    found = _has(path, body.text.encode(), until)
     says = "has text" if found else "lacks text"
     return (failed if found == body.inverted else passed)(  # CHK-01
         says, path=body.path, text=body.text
@@ -86,23 +102,29 @@ def matches(workspace: Path, body: Matches, until: float) -> Ran:
     return (failed if found == body.inverted else passed)(says, **about)  # CHK-01
 
 
-def _has(path: Path, text: bytes) -> bool:
+def _has(path: Path, text: bytes, until: float) -> bool:
+    before = b""
+    # Read and not mapped: a file that is cut short meanwhile just ends.
     with path.open("rb") as file:
-        if path.stat().st_size == 0:
-            return text == b""
-        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-            return content.find(text) >= 0
+        while read := file.read(PIECE):
+            seen = before + read
+            if text in seen:
+                return True
+            if not running.left(until):
+                raise Unreadable(path.name, "too long")
+            before = seen[max(0, len(seen) - len(text) + 1) :]
+    return False
 
 
-def _stands_for(folder: Path, word: str) -> Iterator[str]:
+def _stands_for(folder: Path, word: str, until: float) -> Iterator[str]:
     """The paths that a word of a command can stand for: what matches it, where it is a pattern."""
     yield word
     if not any(sign in word for sign in "*?["):
         return
     try:
-        for number, found in enumerate(folder.glob(word)):
-            if number == PATHS_SEEN:
-                raise OutOfBounds(word)
-            yield str(found.relative_to(folder))
-    except (NotImplementedError, ValueError, OSError):
+        found = matching_paths(folder, word, PATHS_SEEN + 1, until)
+    except (ValueError, OSError):
         return
+    if len(found) > PATHS_SEEN:
+        raise OutOfBounds(word)
+    yield from found

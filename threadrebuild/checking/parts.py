@@ -2,7 +2,7 @@
 
 import re
 from html.parser import HTMLParser
-from itertools import islice, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -40,7 +40,7 @@ def of(workspace: Path, body: Continuity, until: float) -> list[Part]:
     if body.command:  # CHK-15
         found = _listed(workspace, body.command, body.folder, until)
     elif body.glob:
-        found = _matching(workspace, body.glob, body.folder)
+        found = _matching(workspace, body.glob, body.folder, until)
         if found and all(_kind(path) == "video" for path in found):  # CHK-15
             # So many versions of one film, cut again and again.
             found = [max(found, key=lambda path: path.stat().st_mtime_ns)]
@@ -93,15 +93,14 @@ def _listed(workspace: Path, command: str, folder: str, until: float) -> list[Pa
     return [_file(workspace, line, folder) for line in lines if line]
 
 
-def _matching(workspace: Path, pattern: str, folder: str) -> list[Path]:
+def _matching(workspace: Path, pattern: str, folder: str, until: float) -> list[Path]:
     at = files.place(workspace, folder or ".")
-    files.stays(workspace, pattern, folder)
+    files.stays(workspace, pattern, folder, until)
     try:
-        # One more than are looked at, which tells that there are more.
-        found = list(islice((path for path in at.glob(pattern) if path.is_file()), AT_MOST + 1))
-    except (ValueError, NotImplementedError, OSError) as error:
+        found = files.matching_paths(at, pattern, files.PATHS_SEEN + 1, until)
+    except (ValueError, OSError) as error:
         raise Unreadable(pattern, str(error)) from None
-    names = sorted((str(path.relative_to(at)) for path in found), key=in_natural_order)
+    names = sorted((name for name in found if (at / name).is_file()), key=in_natural_order)
     return [files.place(workspace, name, folder) for name in names]
 
 

@@ -24,7 +24,7 @@ def run(asked: dict[str, Any], workspace: Path, probe: Probe = media.probe) -> R
             case check_bodies.FileExists() as body:
                 return files.exists(workspace, body)
             case check_bodies.Contains() as body:
-                return files.contains(workspace, body)
+                return files.contains(workspace, body, until)
             case check_bodies.Matches() as body:
                 return files.matches(workspace, body, until)
             case check_bodies.Command() as body:

@@ -226,8 +226,9 @@ def _place(change: Change, heard: Heard, said: _Added) -> _Place:
 
 
 def _ticket(change: Change, heard: Heard, number: int) -> int | None:
-    found: int | None = change.db.value("SELECT id FROM tickets WHERE plan = ? AND number = ?", heard.plan, number)
-    return found
+    """The ticket of a number; None for one that there is not, whatever number it is."""
+    tickets = change.db.rows("SELECT id, number FROM tickets WHERE plan = ?", heard.plan)
+    return next((ticket["id"] for ticket in tickets if ticket["number"] == number), None)
 
 
 def _in_force(change: Change, heard: Heard) -> list[sqlite3.Row]:
