@@ -140,6 +140,8 @@ def test_a_command_that_a_link_leads_outside_is_not_run(tmp_path: Path) -> None:
     at = Checked(tmp_path)
     at.file("site/a.md")
     (at.workspace / "site" / "link").symlink_to(tmp_path)
+    (at.workspace / "site" / "an=other+link").symlink_to(tmp_path)
+    (at.workspace / "site" / "way out").symlink_to(tmp_path)
     (at.workspace / "run").symlink_to("/bin/sh")
     (at.workspace / "way in").symlink_to("site")
     for command, folder in (
@@ -147,6 +149,15 @@ def test_a_command_that_a_link_leads_outside_is_not_run(tmp_path: Path) -> None:
         ("cat link/secret.txt", "site"),
         ("cd site && cat link/secret.txt", ""),
         ("cat */link/secret.txt", ""),
+        ("cat **/link/secret.txt", ""),
+        ("cat **k/secret.txt", "site"),
+        ("cat site/[l]ink/secret.txt", ""),
+        ("cat site/lin[[:alpha:]]/secret.txt", ""),
+        ("cat [!x]ink/secret.txt", "site"),
+        ("cat site/an=other+link/secret.txt", ""),
+        ("cat 'site/way out/secret.txt'", ""),
+        ("cat site/way\\ out/secret.txt", ""),
+        ('cat "way o"ut/secret.txt', "site"),
         ("for f in link; do cat site/$f/secret.txt; done", ""),
         ("./run -c ls", ""),
         ("ls", "site/link"),

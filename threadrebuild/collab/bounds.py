@@ -18,6 +18,8 @@ _SPACE = re.compile(r"\$\{?IFS\b\}?")
 _VARIABLE = re.compile(r"\$\{\w+[^}]*\}|\$\w+|\$[@*#?]")
 _QUOTE = re.compile(r"[\"'\\]")
 _TOKEN = re.compile(r"[;|&<>()`\n]+|[^\s;|&<>()`\[\]{},=:@+]+")
+_WORD = re.compile(r"[;|&<>()`\n]+|(?:\"[^\"]*\"|'[^']*'|\\.|[^\s;|&<>()`\"'\\])+")
+_ONE_OF = re.compile(r"\[(?!\s)[!^]?\]?(?:\[:\w*:\]|[^\]\n]){0,200}\]")
 _OPERATOR = re.compile(r"[;|&<>()`\n]+")
 _PATH_IN_OPTION = re.compile(r"/|\.\.|~")
 
@@ -38,18 +40,20 @@ def command_leaves(command: str, folder: str = "") -> bool:
 def paths_in(command: str, folder: str = "") -> Iterator[tuple[str, str]]:
     """The words of a command that could be paths, each with the folder it is taken from.
 
-    What a variable stands for is not known: it is written as `*`.
+    What a variable stands for is not known: it is written as `*`. A word can come more than once.
     """
     text = _ADDRESS.sub(" ", command)
     text = _ELSEWHERE.sub("~", _HERE.sub(".", _SPACE.sub(" ", text)))
     text = _VARIABLE.sub("*", text)
     # A quote within a word is no end of it for the shell, but may be one for the program that reads it.
-    yield from _words(_QUOTE.sub("", text), folder)
-    yield from _words(_QUOTE.sub(" ", text), folder)
+    yield from _words(_TOKEN.findall(_QUOTE.sub("", text)), folder)
+    yield from _words(_TOKEN.findall(_QUOTE.sub(" ", text)), folder)
+    # To the shell a word ends at a space that is not quoted, and one of several characters may be any.
+    words = [_QUOTE.sub("", word) for word in _WORD.findall(_ONE_OF.sub("?", text))]
+    yield from _words(words, folder)  # CHK-03
 
 
-def _words(text: str, folder: str) -> Iterator[tuple[str, str]]:
-    tokens = _TOKEN.findall(text)
+def _words(tokens: list[str], folder: str) -> Iterator[tuple[str, str]]:
     at = folder
     for number, token in enumerate(tokens):
         if _OPERATOR.fullmatch(token):
