@@ -6,7 +6,7 @@ Nothing is guessed: a line that neither refers to a matter nor is read to be abo
 import sqlite3
 from typing import Any
 
-from threadrebuild.collab import dormancy, household, parking, plans, quotes, reader, signals, tickets
+from threadrebuild.collab import dormancy, household, large_jobs, parking, plans, quotes, reader, signals, tickets
 from threadrebuild.collab.change import Change, Missing
 from threadrebuild.collab.target import Target
 from threadrebuild.database import Database
@@ -57,6 +57,7 @@ def put(change: Change, message: int, found: list[Target], *, locked: bool, by: 
     if change.db.value("SELECT author FROM messages WHERE id = ?", message) == "user":  # PLAN-18 PLAN-35 PLAN-36
         for target in found:
             dormancy.wake(change, target.plan, "filing")
+            large_jobs.ask(change, target.plan, message)  # LARGE-02
     change.db.write(
         f"UPDATE plans SET active_at = ? WHERE id IN ({','.join(str(target.plan) for target in found)})", change.at
     )

@@ -34,9 +34,10 @@ RENAMED = (
 
 def render(db: Database, turn: sqlite3.Row, read: Sequence[sqlite3.Row]) -> str:
     """The text that a turn's model is given for its next hop; `read` are the inbox items new in it."""
+    about = matter.lines(db, turn["plan"], turn["ticket"]) if turn["plan"] is not None else []
     parts = [
         _part("Situation", _situation(db, turn)),
-        _part("The plan", matter.lines(db, turn["plan"]) if turn["plan"] is not None else []),  # CHKB-06
+        _part("The plan", about),  # CHKB-06
         _part("The user's words in this matter", _words(db, turn)),
     ]
     if turn["hops"] == 1:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from threadrebuild.collab import household, inbox, turns, work
+from threadrebuild.collab import household, inbox, large_jobs, turns, work
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.toolbox import Refused, checked, tool
 from threadrebuild.database import Database, Id
@@ -242,6 +242,8 @@ def _check_matter(change: Change, turn: sqlite3.Row, wanted: _Request) -> None:
     plan = change.db.value("SELECT plan FROM tickets WHERE id = ?", wanted.ticket)
     if wanted.ticket is not None and plan != turn["plan"]:  # DEL-09
         raise Refused(f"{wanted.ticket} is no ticket of this plan.")
+    if wanted.expects == "deliverable":  # LARGE-09
+        large_jobs.see_that_it_can_begin(change, wanted.ticket)
     parts = change.db.rows(
         "SELECT p.name FROM parts p JOIN tickets t ON t.id = p.ticket WHERE t.plan = ?1 AND ifnull(?2, t.id) = t.id",
         turn["plan"],

@@ -108,12 +108,22 @@ class PlanRenamed(Event, frozen=True, kw_only=True):
 
 
 class TicketEdited(Event, frozen=True, kw_only=True):
-    """The user has changed a ticket on the board; None stays as it was."""
+    """The user has changed a ticket on the board; what is not given stays as it was, a `reviewer` of None goes."""
 
     ticket: int
     title: str | None = None
     description: str | None = None
     status: Literal["todo", "in progress", "to accept", "done", "parked"] | None = None
+    reviewer: int | msgspec.UnsetType | None = msgspec.UNSET
+    sample: bool | None = None
+    add_parts: tuple[str, ...] = ()
+
+
+class PlanSized(Event, frozen=True, kw_only=True):
+    """The user has said that a plan is a large job, or that it is not to be split."""
+
+    plan: int
+    large: Literal["yes", "no_split"]
 
 
 class BotRetired(Event, frozen=True, kw_only=True):

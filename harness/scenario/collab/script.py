@@ -85,6 +85,8 @@ class StoryScript:
         reads, _, rest = effect.subject.partition(":")
         if reads == "Bot words":
             return self._read_words(rooms, effect)
+        if reads == "large job":
+            return self._read_size(rooms, effect)
         message = rest.partition(":")[0]
         line = self.lines[self._label(rooms, int(message))]
         answer: Reading | Filed
@@ -100,6 +102,18 @@ class StoryScript:
             return Reply(0.0, lambda key, at: events.Read(key=key, at=at, effect=effect.id, failure=str(answer)))
         raw = "{" if answer == "unreadable" else plain(self._raw(effect, answer))
         return Reply(seconds, lambda key, at: events.Read(key=key, at=at, effect=effect.id, raw=raw, model="reader"))
+
+    def _read_size(self, rooms: Rooms, effect: Effect) -> Reply:
+        """A reading of whether a line wants a large job."""
+        line = self.lines.get(self._label(rooms, effect.body["message"]))
+        answer = self.defaults.large if line is None or line.large is None else line.large
+        if answer == "timeout":
+            limit = effect.body["limit_ms"] / 1000
+            return Reply(limit, lambda key, at: events.Read(key=key, at=at, effect=effect.id, failure="timeout"))
+        raw = "{" if answer == "unreadable" else plain({"large": answer})
+        return Reply(
+            WORDS_SECONDS, lambda key, at: events.Read(key=key, at=at, effect=effect.id, raw=raw, model="reader")
+        )
 
     def _read_words(self, rooms: Rooms, effect: Effect) -> Reply:
         """A reading of a Bot's words, as the hop says in which they were said, or the call that asks."""

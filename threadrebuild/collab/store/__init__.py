@@ -13,6 +13,8 @@ from threadrebuild.database import Database, Step, open_database
 NEWEST_LEVEL = 8
 SEVERAL_FROM_LEVEL = 2
 """From this level on a session has no current plan: those of before are taken over by the first event after that."""
+STAGES_FROM_LEVEL = 5
+"""From this level on a ticket has a stage."""
 REASONS_FROM_LEVEL = 3
 """From this level on a segment that is over has a reason for it."""
 
@@ -38,6 +40,8 @@ def open_store(
         elif present < level:
             if present < REASONS_FROM_LEVEL <= level:  # END-40
                 _give_ends_a_reason(store)
+            if present < STAGES_FROM_LEVEL <= level:
+                _give_stages(store)
             store.write("UPDATE meta SET level = ?", level)
             if present < SEVERAL_FROM_LEVEL <= level:
                 store.write("UPDATE meta SET raised_from = ?", present)
@@ -45,6 +49,13 @@ def open_store(
             quotes.backfill(store)
             store.write("UPDATE meta SET quotes_kept = 1")
     return store
+
+
+def _give_stages(store: Database) -> None:
+    """Let tickets stand at the stage that their status says; of one to be accepted nothing has been handed in yet."""
+    stages = {"in progress": "in progress", "to accept": "in progress", "done": "approved", "parked": "dropped"}
+    for status, stage in stages.items():
+        store.write("UPDATE tickets SET stage = ? WHERE status = ?", stage, status)
 
 
 def _give_ends_a_reason(store: Database) -> None:

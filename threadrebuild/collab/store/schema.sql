@@ -454,12 +454,63 @@ WHEN NEW.status <> OLD.status OR NEW.stage <> OLD.stage BEGIN
   INSERT INTO ticket_was (ticket, until_seq, status, stage)
     VALUES (OLD.id, (SELECT max(seq) FROM events), OLD.status, OLD.stage);
 END;
+CREATE TABLE ticket_moves (                        -- who has moved a ticket to a stage
+  id INTEGER PRIMARY KEY,
+  ticket INTEGER NOT NULL REFERENCES tickets (id) ON DELETE CASCADE,
+  event INTEGER NOT NULL REFERENCES events (seq),
+  stage TEXT NOT NULL,
+  mover TEXT NOT NULL
+    CHECK (mover IN ('check', 'review', 'beat', 'board', 'word', 'ceiling', 'observation', 'lead')),
+  -- TICK-16
+  CHECK (mover <> 'observation' OR stage = 'in progress'),
+  -- TICK-16
+  CHECK (mover <> 'lead' OR stage = 'dropped')
+);
+CREATE INDEX moves_of_event ON ticket_moves (event);
+-- TICK-16
+CREATE TRIGGER the_user_moves_a_ticket_himself BEFORE INSERT ON ticket_moves
+WHEN NEW.mover IN ('board', 'word', 'ceiling') AND NOT EXISTS (SELECT 1 FROM user_actions WHERE event = NEW.event) BEGIN
+  SELECT RAISE(ABORT, 'the user has not moved this ticket');
+END;
+-- TICK-16
+CREATE TRIGGER a_stage_moves_by_its_movers BEFORE UPDATE OF stage ON tickets
+WHEN (SELECT level FROM meta) >= 5 AND NEW.stage <> OLD.stage AND NOT EXISTS (
+  SELECT 1 FROM ticket_moves
+  WHERE event = (SELECT max(seq) FROM events) AND ticket = NEW.id AND stage = NEW.stage
+) BEGIN
+  SELECT RAISE(ABORT, 'a ticket is moved by checks, review, the beat and the user only');
+END;
+-- What the user sets on the board, also by a version that knows statuses only.
+-- TICK-16
+CREATE TRIGGER tickets_stage_follows_status AFTER UPDATE OF status ON tickets
+WHEN (SELECT level FROM meta) >= 5 AND NEW.status <> OLD.status AND NEW.stage = OLD.stage BEGIN
+  INSERT INTO ticket_moves (ticket, event, stage, mover) SELECT NEW.id, (SELECT max(seq) FROM events), t.stage, 'board'
+    FROM status_stages t WHERE t.status = NEW.status;
+  UPDATE tickets SET drop_reason = NULL, stage = (SELECT stage FROM status_stages WHERE status = NEW.status)
+    WHERE id = NEW.id;
+END;
+CREATE VIEW status_stages AS                       -- the stage that goes with a status which the user sets
+  SELECT 'todo' AS status, 'todo' AS stage UNION ALL SELECT 'in progress', 'in progress'
+  UNION ALL SELECT 'to accept', 'submitted' UNION ALL SELECT 'done', 'approved' UNION ALL SELECT 'parked', 'dropped';
+-- TICK-16
+CREATE TRIGGER a_ticket_begins_as_todo BEFORE INSERT ON tickets
+WHEN (SELECT level FROM meta) >= 5 AND NEW.stage <> 'todo' BEGIN
+  SELECT RAISE(ABORT, 'a ticket is opened as still to do');
+END;
+-- TICK-30
+CREATE TRIGGER what_the_lead_drops_has_a_reason BEFORE INSERT ON ticket_moves
+WHEN NEW.mover = 'lead' AND NOT EXISTS (SELECT 1 FROM tickets WHERE id = NEW.ticket AND trim(drop_reason) <> '') BEGIN
+  SELECT RAISE(ABORT, 'a ticket that is dropped for a Bot has a reason');
+END;
 CREATE TABLE ticket_dependencies (
   ticket INTEGER NOT NULL REFERENCES tickets (id) ON DELETE CASCADE,
   needs INTEGER NOT NULL REFERENCES tickets (id) ON DELETE CASCADE,
+  of_sample INTEGER NOT NULL DEFAULT 0 CHECK (of_sample IN (0, 1)),  -- because it is the sample that is needed
   PRIMARY KEY (ticket, needs),
   CHECK (ticket <> needs)
 );
+-- SAMP-04
+CREATE UNIQUE INDEX one_sample_a_plan ON tickets (plan) WHERE sample = 1;
 CREATE TABLE parts (
   ticket INTEGER NOT NULL REFERENCES tickets (id) ON DELETE CASCADE,
   name TEXT NOT NULL,
