@@ -29,7 +29,8 @@ faults: $(VENV)/.installed
 	$(BIN)/rebuild-harness faults scenarios/rebuild/nights scenarios/collab
 
 machine: $(VENV)/.installed
-	ROOMS_STEPS=10000 $(BIN)/pytest -q -s tests/collab/test_machine_of_rooms.py tests/collab/test_machine_of_holds.py
+	ROOMS_STEPS=10000 $(BIN)/pytest -q -s tests/collab/test_machine_of_rooms.py tests/collab/test_machine_of_holds.py \
+		tests/collab/test_machine_of_the_ledger.py
 	DELEGATIONS_STEPS=10000 $(BIN)/pytest -q -s tests/collab/test_machine_of_delegations.py
 
 coverage: $(VENV)/.installed

@@ -12,7 +12,7 @@ import threadrebuild
 from harness.world.night import Night
 
 CORES = Path(threadrebuild.__file__).parent
-ADAPTERS = {"system.py", "shell.py"}
+ADAPTERS = {"system.py", "shell.py", "running.py", "keeper.py"}
 """The modules that may touch the machine."""
 OUTSIDE = {"time", "random", "secrets", "subprocess", "socket", "threading", "signal"}
 CLOCK_CALLS = {"now", "today", "utcnow", "uuid1", "uuid4"}

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from harness.invariants.collab_holds import HELD
+from harness.invariants.collab_ledger import SHRINKS, Wishes
 from harness.invariants.invariant import LIVE, Invariant
 
 BEHIND_MS = 45_000
@@ -254,6 +255,7 @@ class Watch:
         self._lines: dict[int, str] = {}
         self._ended: dict[int, tuple[str, str]] = {}
         self._holds: dict[int, int | None] = {}
+        self._wishes = Wishes()
 
     def look(self, step: int) -> None:
         """Look, once, at what was committed by a step of the world."""
@@ -263,6 +265,8 @@ class Watch:
         self._look_at_lines(step)
         self._look_at_ends(step)
         self._look_at_holds(step)
+        for said in self._wishes.look(self._store):
+            self._note(step, *SHRINKS, said)
         self._store.execute("COMMIT")
 
     def snapshot(self) -> sqlite3.Connection:
@@ -365,7 +369,9 @@ QUIET = (
     ),
 )
 """Looked at once nobody has anything left to do."""
-NAMES = tuple(dict.fromkeys([*((each.rule, each.name) for each in (*STEADY, *QUIET)), LOST, ORDER, ENDS, KEPT]))
+NAMES = tuple(
+    dict.fromkeys([*((each.rule, each.name) for each in (*STEADY, *QUIET)), LOST, ORDER, ENDS, KEPT, SHRINKS])
+)
 """Rule and name of all that is looked at."""
 
 

@@ -1,7 +1,7 @@
 """Who said what, whom it was for, who read it and which turn lived when: decided from what came in and went out alone.
 
-Only the run log's `event` and `effect` steps are read, never the core's tables: a Bot has read what stands among the
-new lines that its model was given, a tool has run where it was begun outside, a turn lives from its first hop on.
+Only the run log's steps are read, never the core's tables: a Bot has read what stands among the new lines that its
+model was given, a tool has run where it was begun outside, a turn lives from its first hop on.
 """
 
 import json
@@ -88,12 +88,14 @@ class Seen:
     """Messages and the Bots that have not judged them yet."""
     begun: list[int] = field(default_factory=list)
     """The calls whose tools were begun outside."""
+    standing: dict[int, Step] = field(default_factory=dict)
+    """The holds that were made and not lifted."""
     interrupted: bool = False
     """Whether the application came up again: then a turn may have ended unseen."""
 
 
 def seen_in(steps: Iterable[Step], level: int) -> Seen:
-    """Read a story's `event` and `effect` steps, in order."""
+    """Read a story's `event` and `effect` steps in order, and of its `act` steps which holds stand."""
     seen = Seen(level)
     asked: dict[int, Step] = {}
     latest: dict[int, int] = {}
@@ -110,6 +112,10 @@ def seen_in(steps: Iterable[Step], level: int) -> Seen:
                 _happened(seen, step)
             elif effect["turn"] is None or latest[effect["turn"]] == step["effect"]:
                 _came(seen, step, effect)
+        elif step["kind"] == "act" and step["what"] == "holds":
+            seen.standing[step["hold"]] = step
+        elif step["kind"] == "act" and step["what"] == "lifts":
+            del seen.standing[step["hold"]]
     _decide_receivers(seen)
     return seen
 

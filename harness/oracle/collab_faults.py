@@ -23,7 +23,7 @@ def _unreached(seen: Seen) -> Iterator[str]:
         for bot in sorted(line.receivers - seen.retired):
             if bot in readers or _answered_with(seen, bot, line) or _waits(seen, bot):
                 continue
-            if not _taken_along(seen, bot, line):
+            if not _taken_along(seen, bot, line) and not _kept_back(seen, bot, line):
                 yield f"{line.words[0]!r} is for {bot}, who never read it"
         for bot in sorted({*readers} - line.receivers):
             turns = [turn for turn in seen.turns.values() if turn.bot == bot]
@@ -41,6 +41,16 @@ def _taken_along(seen: Seen, bot: str, line: Line) -> bool:
         and any(is_of(words, other) for words in turn.read.values() for other in later)
         for turn in own
         if not turn.only_answers
+    )
+
+
+def _kept_back(seen: Seen, bot: str, line: Line) -> bool:
+    """Whether a hold stands that may be over what a line is about, so that it waits for the lift (HOLD-33)."""
+    return any(
+        seen.numbered.get(hold["bot"], bot) == bot
+        and hold["session"] in (None, line.session)
+        and (hold["turn"] not in seen.turns or seen.turns[hold["turn"]].bot == bot)
+        for hold in seen.standing.values()
     )
 
 

@@ -128,6 +128,7 @@ ACTS = {
     "BotRetired": "retires a Bot",
     "LeadSet": "names a lead",
     "ModelChosen": "chooses a model",
+    "ModelMarked": "tells what a model can see",
     "ControlPressed": "presses a button on a line",
     "StopPressed": "presses Stop",
     "HoldMade": "stops work from a menu",

@@ -69,7 +69,7 @@ class Evening:
 
     # ---------------------------------------------------------------- what happens
 
-    def happens(self, kind: type[events.Event], **fields: Any) -> None:
+    def happens(self, kind: type[events.Event], /, **fields: Any) -> None:
         """An event, one second after the last."""
         self.now += 1000
         for effect in self.engine.handle(kind(key=self._key(), at=self.now, **fields)):

@@ -6,7 +6,8 @@ that is asked for comes back, until nobody has anything left to do.
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from random_rooms import BOTS, JUDGED, LINES, ORGANIZED, SPOKEN, WORDS, Rooms
@@ -27,6 +28,8 @@ class Household:
     lines: Sequence[str] = LINES
     happenings: "Sequence[Happening]" = ()
     """How often something may happen, when, and what."""
+    quietly: "Mapping[str, Callable[[Any, Effect], None]]" = MappingProxyType({})
+    """How what is asked for comes back once nothing else happens any more, by kind."""
 
     def __init__(self, level: int) -> None:
         self.rooms = self.rooms_of(level)
@@ -227,7 +230,7 @@ class Household:
     def _settle(self) -> None:
         """Everything that is asked for comes back, until nobody has anything left to do; then no line is missing."""
         for _ in range(5_000):
-            for kind, answered in _QUIETLY.items():
+            for kind, answered in self.quietly.items():
                 open_ = self.rooms.effects(kind)
                 if open_:
                     answered(self, self.rooms.effect(open_[0]))
@@ -336,7 +339,7 @@ HAPPENINGS: Sequence[Happening] = (
 )
 """What can happen next: how often, when, and what."""
 Household.happenings = HAPPENINGS
-_QUIETLY: dict[str, Callable[[Household, Effect], None]] = {
+Household.quietly = {
     "read": lambda self, effect: self._answer("read", "quietly", effect, events.Read, raw="{}"),
     "judge": lambda self, effect: self._answer("judged", "quietly", effect, events.Judged, raw='{"join": true}'),
     "run_tool": lambda self, effect: self._answer("tool ends", "quietly", effect, events.Ran, ok=True),

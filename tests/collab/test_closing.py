@@ -1,9 +1,11 @@
 """The closing check: what a Bot says to the user is looked at once before it is sent; what it finds it only tells."""
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from checking import ran, running
 from ending import ROOM, at_desk, at_work, codes, end_turn, ended, hops, look, send, tell, told
 from evening import Evening, shell, write
 
@@ -21,9 +23,20 @@ def said(home: Evening) -> list[str]:
 
 
 def sends(home: Evening, text: str, **more: Any) -> str:
-    """The director sends a message; what it reads of that."""
+    """The director sends a message; what it reads of that. Files are as they were when they were checked last."""
     hops(home, "导演", send(text, **more))
+    as_before(home)
     return home.results(home.turn("导演")["id"])[-1][2]
+
+
+def as_before(home: Evening) -> list[int]:
+    """What is judged anew ends as it did the last time; the checks, in order."""
+    judged = []
+    while running(home):
+        check = running(home)[0].body["check"]
+        last = home.value("SELECT outcome FROM check_runs WHERE check_id = ? ORDER BY id DESC", check)
+        judged.append(ran(home, last or "error"))
+    return judged
 
 
 def at_work_reading(folder: Path, words: dict[str, Any] | None, **more: Any) -> tuple[Evening, int]:
@@ -33,7 +46,7 @@ def at_work_reading(folder: Path, words: dict[str, Any] | None, **more: Any) -> 
     return home, plan
 
 
-FROM_WORDS = {"written_by": "words", "item": "duration", "value": "120", "bound": "about"}
+FROM_WORDS = {"written_by": "user", "item": "duration", "value": "120", "bound": "about"}
 
 
 def answered(home: Evening, raw: str | None, failure: str | None = None) -> None:
@@ -92,6 +105,20 @@ def test_unread_the_fixed_words_tell_of_promises_and_claims(tmp_path: Path) -> N
         expect_equal("CLOS-01", said(home), [] if back else [text], f"“{text}”, which nobody has read")
 
 
+def advice_is_no_ground(folder: Path) -> None:
+    """What a model has only advised is no failed check."""
+    claims, _ = at_work_reading(folder / "claims", TESTED)
+    sends(claims, "样片在这，已测试", files=["a.mp4"])
+    expect_equal("CLOS-01", said(claims), [], "a claim beside a file")
+    home, plan = at_work_reading(folder / "advice", NOTHING_MORE)
+    checked(home, plan, "failed")
+    home.sql("UPDATE check_runs SET figures = ?", '{"advisory": true}')
+    hops(home, "导演", send("样片在这", files=["a.mp4"]))
+    while running(home):
+        ran(home, "failed", advisory=True)
+    expect_equal("CHK-19", said(home), ["样片在这"], "said over advice")
+
+
 @proves("CLOS-02")
 def test_a_delivery_that_fails_checks_is_sent_back_with_them(tmp_path: Path) -> None:
     command = '{"command": "make  check"}'
@@ -101,13 +128,11 @@ def test_a_delivery_that_fails_checks_is_sent_back_with_them(tmp_path: Path) -> 
         ("one that told nothing", ("error",), {}, False),
         ("one that never ran", (), {}, False),
         ("one that was withdrawn", ("failed",), {"state": "deleted"}, False),
-        ("one of the user's words that is not confirmed", ("failed",), FROM_WORDS, False),
+        ("one of the user's words that is not confirmed", ("failed",), {**FROM_WORDS, "state": "proposal"}, False),
         ("one of the user's words that is", ("failed",), {**FROM_WORDS, "confirmed_by": 1}, True),
         ("a command that failed last", ("failed",), {"kind": "command", "body": command}, True),
     )
-    claims, _ = at_work_reading(tmp_path / "claims", TESTED)
-    sends(claims, "样片在这，已测试", files=["a.mp4"])
-    expect_equal("CLOS-01", said(claims), [], "a claim beside a file")
+    advice_is_no_ground(tmp_path / "advice")
     for number, (what, outcomes, more, back) in enumerate(cases):
         home, plan = at_work_reading(tmp_path / str(number), NOTHING_MORE)
         checked(home, plan, *outcomes, **more)
@@ -133,8 +158,42 @@ def test_a_delivery_that_fails_checks_is_sent_back_with_them(tmp_path: Path) -> 
         home, plan = at_work_reading(tmp_path / f"many{many}", NOTHING_MORE)
         for _ in range(many):
             checked(home, plan, "failed")
-        listed = sends(home, "样片在这", files=["a.mp4"]).count("of check")
-        expect_equal("CLOS-02", listed, min(many, 3), f"checks listed of {many}")
+        listed = re.findall(r"check \d+:", sends(home, "样片在这", files=["a.mp4"]))
+        expect_equal("CLOS-02", len(listed), min(many, 3), f"checks listed of {many}")
+
+
+@proves("CLOS-02")
+def test_files_are_judged_anew_before_the_message_and_commands_by_their_last_run(tmp_path: Path) -> None:
+    kinds: tuple[tuple[str, dict[str, Any], bool], ...] = (
+        ("a file", {}, True),
+        ("a text in a file", {"kind": "contains"}, True),
+        ("a pattern in a file", {"kind": "matches"}, True),
+        ("a film that is measured", {**FROM_WORDS, "confirmed_by": 1, "matched": "a.mp4"}, True),
+        ("a film that there is not yet", {**FROM_WORDS, "confirmed_by": 1}, False),
+        ("an unconfirmed measure", {**FROM_WORDS, "state": "proposal", "matched": "a.mp4"}, False),
+        ("a command", {"kind": "command", "body": '{"command": "make"}'}, False),
+        ("joints", {"kind": "continuity", "body": '{"glob": "*.mp4"}'}, False),
+    )
+    advice_is_no_ground(tmp_path / "advice")
+    for way in ("send", "text"):
+        for what, more, anew in kinds:
+            home, plan = at_work_reading(tmp_path / f"{way}{what}", NOTHING_MORE)
+            hops(home, "导演", write("a.mp4"))
+            checked(home, plan, "failed", **more)
+            says = {"send": (send("a.mp4 好了", files=["a.mp4"]),), "text": ()}[way]
+            hops(home, "导演", *says, text="" if says else "a.mp4 好了")
+            expect_equal("CLOS-02", len(running(home)), int(anew), f"judged before it is said: {what}, by {way}")
+            expect_equal("CLOS-02", bool(said(home)) and anew, False, f"said before it is judged: {what}, by {way}")
+            if anew:
+                ran(home, "passed")
+                expect_equal("CLOS-02", said(home), ["a.mp4 好了"], f"said once it is mended: {what}, by {way}")
+    home, plan = at_work_reading(tmp_path / "again", NOTHING_MORE)
+    checked(home, plan, "failed")
+    hops(home, "导演", send("好了", files=["a.mp4"]))
+    ran(home, "passed")
+    hops(home, "导演", write("a.mp4"), send("又改了", files=["a.mp4"]))
+    ran(home, "failed")
+    expect_equal("CLOS-02", said(home), ["好了"], "the next message, of a file that fails by then")
 
 
 @proves("CLOS-03")

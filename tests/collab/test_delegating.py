@@ -224,7 +224,7 @@ def test_a_requirement_is_quoted_only_while_it_is_in_force(tmp_path: Path) -> No
         plan = home.opened("新品片", to=ROOM, tickets=[("旁白", "文案"), ("配乐", "文案")])
         home.opened("海报", to=ROOM)
         home.say("@导演 不要红色", to=ROOM, files=[plan])
-        scope = {"scope": "conversation"} if name == "of the conversation" else {}
+        scope = {"scope": "conversation", "session": home.session(ROOM)} if name == "of the conversation" else {}
         home.requires(1, "不要红色", plan_of, ticket=ticket_of, state=state, **scope)
         said = delegate(home, "导演", "文案", requirement_ids=[1], ticket=named)
         expect("DEL-09", "no such part" not in said, "a request that names no part is not refused for one")

@@ -1,14 +1,20 @@
 """The application dies at a share of the steps of every story of rooms; `rebuild-harness faults` lets it die at all."""
 
+import gc
 import json
 import shlex
+import weakref
+from io import StringIO
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from harness.cli import main
+from harness.runlog import RunLog
+from harness.scenario.collab import KIND
 from harness.scenario.collab.crashes import steps_of, try_crashes
+from harness.scenario.collab.play import play
 from harness.scenario.loading import root_of, scenario_files
 from harness.scenario.stories.loading import Story, load_stories
 from threadrebuild.collab import turns
@@ -31,6 +37,20 @@ def test_a_share_of_the_crashes_of_every_story_loses_no_line_and_answers_none_tw
     assert [each for tried in crashed for each in tried.shown()["violations"]] == []
     assert all(tried.once for tried in crashed)
     assert sum(tried.twice for tried in crashed) > len(crashed)
+
+
+def test_a_story_that_was_looked_at_is_let_go_with_the_next(tmp_path: Path) -> None:
+    (story,) = load_stories(SHORT)
+    looked_at = []
+    for name in ("first", "second"):
+        tmp_path.joinpath(name).mkdir()
+        played = play(story, tmp_path / name, 0, RunLog(StringIO()), 0)
+        assert [said for each in KIND.invariants for said in each.faults(played)] == []
+        played.rooms.close()
+        looked_at.append(weakref.ref(played))
+        del played
+    gc.collect()
+    assert looked_at[0]() is None
 
 
 def test_every_crash_of_a_short_story() -> None:

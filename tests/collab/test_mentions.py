@@ -260,6 +260,8 @@ def test_a_mention_is_answered_where_it_was_made(tmp_path: Path) -> None:
     unmarked = home.value("SELECT reply_in FROM inbox_items WHERE message = ?", here)
     expect_equal("MENT-04", unmarked, None, "where a line of its own session is to be answered")
     line = home.say("@导演 你呢", to="剪辑组", files=[first])
+    copies = home.value("SELECT count(*) FROM inbox_items WHERE message = ?", line)
+    expect_equal("WORK-20", copies, 1, "copies of a line that it has not read")
     mark = home.value("SELECT reply_in FROM inbox_items WHERE message = ?", line)
     expect_equal("MENT-04", mark, home.session("剪辑组"), "where the mention is to be answered")
     group = home.session("剪辑组")

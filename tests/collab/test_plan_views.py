@@ -33,7 +33,7 @@ def test_the_last_change_is_the_newest_of_all_kinds(tmp_path: Path) -> None:
     home.happens(events.TicketEdited, ticket=1, status="in progress")
     changed("ticket")
     home.sql("INSERT INTO checks (plan, kind, body, written_by, at) VALUES (?, 'file_exists', '{}', 'user', 0)", plan)
-    home.sql("INSERT INTO check_runs (check_id, began_at) VALUES (1, ?)", home.now)
+    home.sql("INSERT INTO check_runs (check_id, began_at, outcome) VALUES (1, ?, 'passed')", home.now)
     changed("check")
     home.say("@导演 做起来", to=ROOM, files=[plan])
     changed("turn")
@@ -162,7 +162,7 @@ def test_every_turns_situation_carries_the_matter(tmp_path: Path) -> None:
         "Progress, done: 分镜草图",
         "Status: active",
         "整支片子要手持感",
-        "R-7: 手持感",
+        "R-7|「手持感」",
         "Ticket 01 of the plan: 分镜",
         "Ticket 02 of the plan: 剪辑",
     ]
@@ -172,7 +172,8 @@ def test_every_turns_situation_carries_the_matter(tmp_path: Path) -> None:
         text = home.context(turn)
         for each in (*carried, *more):
             expect("PLAN-25", each in text, f"{bot}, {how}, reads {each!r}: {text}")
-        expect("PLAN-25", "R-8" not in text, f"{bot}, {how}, does not read what is only proposed")
+        in_force = text.partition("待用户确认")[0]
+        expect("PLAN-25", "R-8" not in in_force, f"{bot}, {how}, does not read what is only proposed as in force")
 
     home.say(f"{path_in(home, plan)} 接着做", to="导演")
     carries("导演", "in another conversation")

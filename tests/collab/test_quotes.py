@@ -208,12 +208,12 @@ def test_words_are_erased_only_where_that_is_asked_for(tmp_path: Path) -> None:
         home = house(tmp_path / str(erase))
         plan = begun(home)
         home.happens(events.BoardEdited, plan=plan, rules=("不用蓝色",))
-        home.requires(1, "分镜", plan, quote=1, paraphrase="先分镜")
+        home.requires(12, "分镜", plan, quote=1, paraphrase="先分镜")
         home.happens(events.SessionCleared, session=home.session("剪辑组"), erase_quotes=erase)
         said = home.rows("SELECT source, text, erased FROM quotes ORDER BY id")
         first = ("said", None, 1) if erase else ("said", ASKED, 0)
         expect_equal("QUOT-10", said, [first, ("board", "不用蓝色", 0)], f"words after a clear with erase={erase}")
-        required = home.rows("SELECT span, paraphrase, state FROM requirements")
+        required = home.rows("SELECT span, paraphrase, state FROM requirements WHERE number = 12")
         wanted = (None, "", "no_longer_applies") if erase else ("分镜", "先分镜", "active")
         expect_equal("QUOT-10", required, [wanted], f"what was required by them, with erase={erase}")
 
@@ -232,6 +232,7 @@ def test_the_first_opening_after_the_upgrade_copies_the_words_once(tmp_path: Pat
     # As a version left it that kept no words.
     home.sql("DROP TRIGGER quotes_are_kept")
     home.sql("DELETE FROM quote_filings")
+    home.sql("DELETE FROM scribings")
     home.sql("DELETE FROM quotes")
     home.sql("UPDATE meta SET quotes_kept = 0")
     home.db.close()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from harness.expect import expect, expect_equal, noted, proves
 from harness.invariants.collab import KEPT, NAMES, Broken, Watch, faults
+from harness.invariants.collab_ledger import SHRINKS
 from harness.runlog import RunLog
 
 if TYPE_CHECKING:
@@ -148,6 +149,50 @@ def test_a_hold_that_is_gone_and_one_that_is_lifted_again_are_seen(tmp_path: Pat
         watch.look(3)
         seen = noted("collab", rule, name, faults(name, Ended(store, watch.broken)))
         expect("CR-04", seen, f"{name}: planted by {plant!r}, not seen")
+        watch.close()
+        store.close()
+
+
+@proves("CR-04")
+def test_an_entry_that_is_not_in_force_any_more_is_seen_unless_the_user_ended_it(tmp_path: Path) -> None:
+    rule, name = SHRINKS
+    made = evening(tmp_path / "made")
+    acted = [
+        "INSERT INTO events (key, kind, at, body) VALUES ('just then', 'RequirementActed', 0, '{}')",
+        "INSERT INTO user_actions (id, event, kind) VALUES (99, (SELECT max(seq) FROM events), 'button')",
+    ]
+    ended = "UPDATE requirements SET state = 'superseded', ended_by = "
+    aside = "INSERT INTO requirement_exceptions (requirement, plan, by) VALUES (1, 2, "
+    for number, (plant, fires) in enumerate(
+        (
+            (["DELETE FROM requirements"], True),
+            ([f"{ended}NULL"], True),
+            ([f"{ended}1"], True),
+            ([*acted, f"{ended}99"], False),
+            ([f"{aside}1)"], True),
+            ([*acted, f"{aside}99)"], False),
+        )
+    ):
+        path = tmp_path / f"{number}.db"
+        path.write_bytes(made.read_bytes())
+        store = sqlite3.connect(path, isolation_level=None)
+        store.execute("PRAGMA foreign_keys = OFF")
+        watch = Watch(path, LEVEL)
+        store.execute("INSERT INTO user_actions (id, event, kind) VALUES (1, 1, 'button') ON CONFLICT DO NOTHING")
+        store.execute(
+            "INSERT INTO requirements (number, quote, span, source, scope, plan, state, at)"
+            " VALUES (1, 1, '先做分镜', 'scribe', 'plan', 1, 'active', 0)"
+        )
+        watch.look(1)
+        expect_equal("CR-04", list(faults(name, Ended(store, watch.broken))), [], f"{name}, before")
+        for sql in plant:
+            store.execute(sql)
+        watch.look(2)
+        seen = faults(name, Ended(store, watch.broken))
+        if fires:
+            expect("CR-04", noted("collab", rule, name, seen), f"{name}: planted by {plant!r}, not seen")
+        else:
+            expect_equal("CR-04", list(seen), [], f"{name}: ended by the user just then, by {plant!r}")
         watch.close()
         store.close()
 

@@ -61,6 +61,29 @@ def test_a_line_that_no_bot_was_given(course: list[dict[str, Any]]) -> None:
     assert ("reach", "'做一张海报' is for 导演, who never read it") in list(faults(seen_in(course, 8)))
 
 
+def test_a_line_that_no_bot_was_given_waits_where_a_hold_stands_over_its_bot(course: list[dict[str, Any]]) -> None:
+    for hop in hops(course, "做一张海报"):
+        hop["body"]["context"] = hop["body"]["context"].replace("user: 做一张海报", "user: 别的")
+    seen = seen_in(course, 8)
+    numbers = {name: number for number, name in seen.numbered.items()}
+    where = next(line.session for line in seen.lines if line.words[0] == "做一张海报")
+    nothing = dict.fromkeys(("bot", "session", "plan", "ticket", "turn"))
+    for over, waits in (
+        ({}, True),
+        ({"bot": numbers["导演"]}, True),
+        ({"bot": numbers["文案"]}, False),
+        ({"session": where}, True),
+        ({"session": where + 99}, False),
+        ({"turn": next(turn.number for turn in seen.turns.values() if turn.bot == "文案")}, False),
+    ):
+        hold: dict[str, Any] = {"kind": "act", "what": "holds", "hold": 1, **nothing, **over}
+        lift: dict[str, Any] = {"kind": "act", "what": "lifts", "hold": 1}
+        reach = [fault for demand, fault in faults(seen_in([*course, hold], 8)) if demand == "reach"]
+        assert ("'做一张海报' is for 导演, who never read it" in reach) is not waits, over
+        lifted = [fault for demand, fault in faults(seen_in([*course, hold, lift], 8)) if demand == "reach"]
+        assert "'做一张海报' is for 导演, who never read it" in lifted, over
+
+
 def test_a_line_given_to_a_bot_that_it_is_not_for(course: list[dict[str, Any]]) -> None:
     (hop,) = hops(course, "给新品片写三句宣传语")[:1]
     hop["body"]["context"] = "You are 审片员.\n\n# New\n[900] user: 做一张海报"

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from threadrebuild.collab import bounces, dormancy, messages, nods, quotes, reader, turns
+from threadrebuild.collab import bounces, dormancy, messages, nods, quotes, reader, scribe, turns
 from threadrebuild.collab.change import Change, Conflict, Missing
 from threadrebuild.collab.events import Answered, Approved
 from threadrebuild.collab.toolbox import Refused, SentBack, checked, tool
@@ -75,7 +75,8 @@ def answered(change: Change, event: Answered) -> None:
     turn = change.db.row("SELECT * FROM turns WHERE id = ?", card["turn"])
     assert turn is not None
     said = quotes.answer(event.chosen, event.words)
-    quotes.keep_filed(change, "answer", said, turn["plan"], turn["ticket"], session=turn["session"])  # QUOT-04
+    quote = quotes.keep_filed(change, "answer", said, turn["plan"], turn["ticket"], session=turn["session"])  # QUOT-04
+    scribe.heard(change, quote, card["question"])  # SCRB-02
     _answer(change, card, change.user_action("button", event.key), chosen=event.chosen, words=event.words)
 
 
@@ -104,8 +105,11 @@ def take(change: Change, bot: int, message: sqlite3.Row, about: Collection[int])
         or _has_files(change, message)  # WORK-19 ASK-06
     ):
         return None
+    if card["plan"] is not None and card["plan"] not in about:
+        quotes.file(change, message["id"], card["plan"], card["ticket"])  # WORDS-02
     action = change.db.value("SELECT id FROM user_actions WHERE message = ?", message["id"])
     _answer(change, card, action, chosen=(), words=message["text"])
+    scribe.answered(change, message, card["question"])  # SCRB-02
     return card
 
 
@@ -155,7 +159,7 @@ def _asked_there(change: Change, bot: int, message: sqlite3.Row, about: Collecti
     """The question that a Bot's segment waits with in the session of a line that reaches that segment."""
     read = reader.filing(change.db, message["id"])
     waiting = change.db.rows(
-        "SELECT a.*, t.plan, t.mode, t.session FROM asks a JOIN turns t ON t.id = a.turn"
+        "SELECT a.*, t.plan, t.ticket, t.mode, t.session FROM asks a JOIN turns t ON t.id = a.turn"
         " WHERE t.state = 'waiting_ask' AND a.kind = 'ask' AND a.answer IS NULL AND t.bot = ? ORDER BY a.id DESC",
         bot,
     )

@@ -6,7 +6,18 @@ Nothing is guessed: a line that neither refers to a matter nor is read to be abo
 import sqlite3
 from typing import Any
 
-from threadrebuild.collab import dormancy, household, large_jobs, parking, plans, quotes, reader, signals, tickets
+from threadrebuild.collab import (
+    dormancy,
+    household,
+    large_jobs,
+    parking,
+    plans,
+    quotes,
+    reader,
+    scribe,
+    signals,
+    tickets,
+)
 from threadrebuild.collab.change import Change, Missing
 from threadrebuild.collab.target import Target
 from threadrebuild.database import Database
@@ -186,6 +197,7 @@ def _project(change: Change, message: int) -> None:
         message,
     )
     quotes.follow(change, message)  # QUOT-08
+    scribe.look(change, message)  # SCRB-02
 
 
 def _open(db: Database) -> list[sqlite3.Row]:

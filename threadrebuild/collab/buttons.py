@@ -7,6 +7,7 @@ A line's buttons can be pressed once in all. What a press made and lifted stands
     {"kind": "receipt", "verb": "stop", "hold_ids": [...], "offer": [...], "scopes": [...], "held_ids": [...]}
                                                                                   from before receipts were given up
     {"card": "new", "line": …, "plan": …, "offers": [...]}                        likewise (`cards`)
+    {"card": "standing", "kind": …}, {"card": "legacy", "entries": [...]}         likewise (`ledger_cards`)
 
 each with `"acted": {"action", "plan", "made", "lifted"}` once a button of it was pressed.
 """
@@ -16,7 +17,19 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from threadrebuild.collab import cards, control, dormancy, holds, household, messages, obstacles, restarts
+from threadrebuild.collab import (
+    cards,
+    control,
+    dormancy,
+    holds,
+    household,
+    ledger_cards,
+    messages,
+    obstacles,
+    restarts,
+    word_cards,
+    words,
+)
 from threadrebuild.collab.change import Change, Missing
 from threadrebuild.collab.events import ControlPressed
 from threadrebuild.collab.scope import Scope
@@ -43,9 +56,15 @@ def press(change: Change, event: ControlPressed) -> None:
     """
     message = messages.message_of(change, event.message)
     data = json.loads(message["control"] or "{}")
-    if change.level < holds.FROM_LEVEL or not _is_offered(change.db, data, event.action, event.plan):  # CTRL-34
+    word_cards.refuse_withdrawn(data)
+    if not (
+        _is_known(change.level, event.action)  # CTRL-34
+        and _is_offered(change.db, data, event.action, event.plan)  # CTRL-34
+    ):
         raise ValueError(f"line {event.message} has no such button")
     if "acted" in data:  # CTRL-33
+        return
+    if event.action == ledger_cards.ONE_BY_ONE or ledger_cards.is_settled(change.db, data):  # REQ-39
         return
     action = change.user_action("button", event.key, event.message)
     more = _ACTIONS[event.action](change, Press(message, data, event.plan, action))
@@ -57,10 +76,11 @@ def press(change: Change, event: ControlPressed) -> None:
 
 def shown(db: Database, message: int, at: int) -> dict[str, Any]:
     """What the press of a button on a line made and lifted; of a card's also what is kept. Raises `Missing`."""
-    acted = json.loads(db.value("SELECT control FROM messages WHERE id = ?", message) or "{}").get("acted")
-    if acted is None:
+    data = json.loads(db.value("SELECT control FROM messages WHERE id = ?", message) or "{}")
+    acted = data.get("acted", {})
+    if not acted and data.get("card") not in ledger_cards.OFFERS:
         raise Missing(f"nothing was pressed on line {message}")
-    return {key: acted[key] for key in ("made", "lifted", "kept") if key in acted}
+    return {key: acted[key] for key in ("made", "lifted", "kept", "entries", "fills") if key in acted}
 
 
 def of_line(db: Database, message: sqlite3.Row) -> list[dict[str, Any]]:
@@ -70,12 +90,19 @@ def of_line(db: Database, message: sqlite3.Row) -> list[dict[str, Any]]:
         return []
     return [
         {"action": action} if plan is None else {"action": action, "plan": plan}
-        for action in data.get("offer", ())
+        for action in (*data.get("offer", ()), *ledger_cards.offer(db, data))
         for plan in _plans_of(db, data, action)
     ]
 
 
+def _is_known(level: int, action: str) -> bool:
+    """Whether a level has a button at all."""
+    return level >= holds.FROM_LEVEL or action in (*ledger_cards.ACTIONS, *word_cards.ACTIONS)  # CTRL-34
+
+
 def _is_offered(db: Database, data: dict[str, Any], action: str, plan: int | None) -> bool:
+    if action in ledger_cards.ACTIONS:
+        return ledger_cards.has_button(data, action) and plan is None
     if action in cards.ACTIONS:
         return data.get("card") == "new" and (plan is not None) == (action == cards.MERGE)
     if action not in data.get("offer", ()):
@@ -249,6 +276,27 @@ def _merge_plan(change: Change, press: Press) -> dict[str, Any]:
     return {"kept": cards.merge(change, press.data, press.plan)}
 
 
+def _make_standing(change: Change, press: Press) -> dict[str, Any]:
+    session = press.message["session"]
+    return {"entries": ledger_cards.make_standing(change, session, press.data, press.action)}
+
+
+def _all_mine(change: Change, press: Press) -> dict[str, Any]:
+    return {"entries": ledger_cards.all_mine(change, press.data, press.action)}
+
+
+def _confirm_check(change: Change, press: Press) -> None:
+    words.confirm_by(change, press.data["check"], press.action)  # WORDS-18
+
+
+def _amend_check(change: Change, press: Press) -> dict[str, Any]:
+    return {"fills": press.data["fills"]}
+
+
+def _drop_check(change: Change, press: Press) -> None:
+    words.drop_by(change, press.data["check"], press.action)  # WORDS-18
+
+
 _ACTIONS: dict[str, Callable[[Change, Press], dict[str, Any] | None]] = {
     "stop": _stop,
     "continue": _continue,
@@ -261,4 +309,9 @@ _ACTIONS: dict[str, Callable[[Change, Press], dict[str, Any] | None]] = {
     "cancel": _cancel,
     cards.UNDO: _undo_plan,
     cards.MERGE: _merge_plan,
+    word_cards.CONFIRM: _confirm_check,
+    word_cards.AMEND: _amend_check,
+    word_cards.DROP: _drop_check,
+    ledger_cards.MAKE_STANDING: _make_standing,
+    ledger_cards.ALL_MINE: _all_mine,
 }

@@ -11,6 +11,7 @@ from threadrebuild.collab import (
     lines,
     parking,
     quotes,
+    requirements,
     turns,
     work,
     work_questions,
@@ -34,6 +35,7 @@ def delete(change: Change, event: SessionDeleted) -> None:
     if household.session_of(change.db, event.session)["kind"] != "group":
         raise Conflict("no_group", f"session {event.session} is no group")
     _empty(change, event)
+    requirements.leave(change, event.session)
     dormancy.leave(change, event.session)
     parking.leave(change, event.session)
     change.db.write("UPDATE quotes SET session = NULL WHERE session = ?", event.session)  # QUOT-09

@@ -9,7 +9,18 @@ import re
 import sqlite3
 from collections.abc import Sequence
 
-from threadrebuild.collab import bounces, duties, household, mentions, runs, signals, wordlist
+from threadrebuild.collab import (
+    bounces,
+    check_queue,
+    checks,
+    continuity,
+    duties,
+    household,
+    mentions,
+    runs,
+    signals,
+    wordlist,
+)
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.understanding import Speech
 from threadrebuild.database import Database
@@ -46,6 +57,31 @@ def notice(
     return " ".join(["Not sent yet.", *grounds, "Mend it or say how it is; the next time it is sent as it stands."])
 
 
+def waits(change: Change, turn: sqlite3.Row, text: str, files: Sequence[str]) -> bool:
+    """Whether a message that cites a file waits until the checks of files are judged anew, one after the other.
+
+    The segment goes on where it was once one has come.
+    """
+    if not (files or _cites(change.db, turn, text)):
+        return False
+    settled = "SELECT count(*) FROM calls WHERE turn = ? AND state NOT IN ('asked', 'started')"
+    moment = f"{turn['id']}:{turn['hops']}:{change.db.value(settled, turn['id'])}"
+    for check in checks.active(change.db, turn["plan"]):
+        subject = f"closing:{moment}:{check['id']}"
+        is_judged = change.db.value("SELECT 1 FROM effects WHERE subject = ? AND state <> 'void'", subject)
+        if _is_judged_on_the_spot(check) and not is_judged:
+            change.effect("run_check", check_queue.body_of(change, check), turn=turn["id"], subject=subject)
+            return True
+    return False
+
+
+def _is_judged_on_the_spot(check: sqlite3.Row) -> bool:
+    """Whether a check is of a file, or measures a film that it was matched with."""
+    if check["item"] is not None:
+        return check["matched"] is not None  # CLOS-02
+    return check["kind"] in ("file_exists", "contains", "matches")  # CLOS-02
+
+
 def names_another(db: Database, turn: sqlite3.Row, session: int, text: str) -> bool:
     """Whether words of a Bot name another one, who takes over."""
     named = mentions.mentions_in(text, household.members(db, session), household.roster(db)).bots
@@ -57,13 +93,14 @@ def _failed(db: Database, turn: sqlite3.Row) -> list[str]:
     failing = [
         check
         for check in db.rows(
-            "SELECT c.*, r.outcome, r.detail FROM checks c JOIN check_runs r ON r.id ="
-            " (SELECT max(id) FROM check_runs WHERE check_id = c.id) WHERE c.plan = ? AND c.state = 'active'"
-            " ORDER BY c.id",
+            "SELECT c.*, r.outcome, r.detail, r.figures FROM checks c JOIN check_runs r ON r.id ="
+            " (SELECT max(id) FROM check_runs WHERE check_id = c.id AND seq >= c.defined_seq)"
+            " WHERE c.plan = ? ORDER BY c.id",
             turn["plan"],
         )
+        if check["state"] == "active"  # CLOS-02
         if check["outcome"] == "failed"  # CLOS-02
-        if check["written_by"] != "words" or check["confirmed_by"] is not None  # CLOS-02
+        if not continuity.only_advises(check)  # CHK-19
         if not _has_run(db, turn, check)  # CLOS-02
     ]
     if not failing:

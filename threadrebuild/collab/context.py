@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from threadrebuild.collab import (
     asks,
     check_backs,
+    checks,
     delegation_view,
     desk,
     holds,
@@ -18,11 +19,16 @@ from threadrebuild.collab import (
     matter,
     quotes,
     readonly,
+    requirement_view,
+    word_cards,
+    words,
 )
 from threadrebuild.database import Database
 
 TRANSCRIPT_LINES = 40  # QUOT-14
 STEPS_SHOWN = 10
+UNSEEN = ("receipt", word_cards.KIND)
+"""The kinds of lines of the application that are for the user alone."""
 EDITED = " (edited after sending)"  # QUOT-29
 ALIGN = "This is the plan's first segment: only here may you align the requirements with the user before you act."
 
@@ -38,6 +44,7 @@ def render(db: Database, turn: sqlite3.Row, read: Sequence[sqlite3.Row]) -> str:
     parts = [
         _part("Situation", _situation(db, turn)),
         _part("The plan", about),  # CHKB-06
+        *(_part(title, lines) for title, lines in _requirements(db, turn)),  # REQ-40 PLAN-25
         _part("The user's words in this matter", _words(db, turn)),
     ]
     if turn["hops"] == 1:
@@ -85,6 +92,8 @@ def _plan(db: Database, turn: sqlite3.Row) -> list[str]:
         turn["session"],
     )
     lines += [f"{_name(db, other)} is at work on it in {_at(db, other)}." for other in live]  # PLAN-31
+    lines += checks.situation(db, plan["id"])  # CHK-09
+    lines += words.situation(db, plan["id"])  # WORDS-27
     lines += [_step(db, turn, step) for step in _history(db, plan["id"])]  # CHKB-06
     return lines
 
@@ -103,11 +112,21 @@ def _step(db: Database, turn: sqlite3.Row, step: sqlite3.Row) -> str:
     return f"Before: {localtime.shown(db, step['ended_at'])} {_name(db, step)}{where}: {step['end_reason']}"
 
 
+def _requirements(db: Database, turn: sqlite3.Row) -> list[tuple[str, list[str]]]:
+    plan = _matter_of(db, turn)
+    return requirement_view.sections(db, plan, turn["ticket"]) if plan is not None else []
+
+
 def _words(db: Database, turn: sqlite3.Row) -> list[str]:
-    plan = turn["plan"]
+    plan = _matter_of(db, turn)
+    return quotes.section(db, turn, plan) if plan is not None else []  # QUOT-12 PLAN-25
+
+
+def _matter_of(db: Database, turn: sqlite3.Row) -> int | None:
+    plan: int | None = turn["plan"]
     if plan is None and turn["mode"] == "readonly":
         plan = db.value("SELECT plan FROM messages WHERE id = ?", turn["trigger_message"])
-    return quotes.section(db, turn, plan) if plan is not None else []  # QUOT-12 PLAN-25
+    return plan
 
 
 def _transcript(db: Database, turn: sqlite3.Row) -> list[str]:
@@ -123,7 +142,7 @@ def _transcript(db: Database, turn: sqlite3.Row) -> list[str]:
         row
         for row in reversed(rows)
         if row["state"] != "withdrawn"  # QUOT-30
-        if json.loads(row["control"] or "{}").get("kind") != "receipt"  # CTRL-42
+        if json.loads(row["control"] or "{}").get("kind") not in UNSEEN  # CTRL-42 WORDS-19
     ]
     return [f"{localtime.shown(db, row['at'])} {_line(db, turn, row)}" for row in said]
 

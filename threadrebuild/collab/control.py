@@ -15,7 +15,7 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Any
 
-from threadrebuild.collab import holds, household, messages, reader, scopes
+from threadrebuild.collab import holds, household, interface, ledger_cards, messages, reader, scopes
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.scope import Scope
 from threadrebuild.database import Database
@@ -67,12 +67,14 @@ def offer(change: Change, message: sqlite3.Row) -> None:
 
 
 def shown(db: Database, message: sqlite3.Row) -> dict[str, Any] | None:
-    """What a line carries as it is now: to go on is not offered any more once nothing it could lift is left."""
+    """What a line carries as it is now: what has become pointless is not offered any more, and a card may say why."""
     if message["control"] is None:
         return None
     data: dict[str, Any] = json.loads(message["control"])
     if CONTINUE in data.get("offer", ()) and not could_lift(db, scopes_of(data)):  # CTRL-14
         data["offer"] = [each for each in data["offer"] if each != CONTINUE]
+    if ledger_cards.is_settled(db, data):
+        data["note"] = interface.line(db, "settled on the board")  # REQ-39
     return data
 
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from threadrebuild.collab import household, inbox, large_jobs, turns, work
+from threadrebuild.collab import household, inbox, large_jobs, requirements, turns, work
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.toolbox import Refused, checked, tool
 from threadrebuild.database import Database, Id
@@ -252,14 +252,13 @@ def _check_matter(change: Change, turn: sqlite3.Row, wanted: _Request) -> None:
     strange = [part for part in wanted.parts if part not in {row["name"] for row in parts}]
     if strange:  # DEL-09
         raise Refused(f"{', '.join(strange)}: no such part there.")
+    in_force = {
+        row["id"]
+        for row in (requirements.applying(change.db, turn["plan"]) if wanted.requirement_ids else ())  # DEL-10
+        if wanted.ticket is None or row["ticket"] in (None, wanted.ticket)  # DEL-10
+    }
     for requirement in wanted.requirement_ids:
-        row = change.db.row("SELECT * FROM requirements WHERE id = ?", requirement)
-        if (
-            row is None
-            or row["state"] != "active"  # DEL-10
-            or (row["plan"] != turn["plan"] and row["scope"] in ("ticket", "plan"))  # DEL-10
-            or (wanted.ticket is not None and row["ticket"] not in (None, wanted.ticket))  # DEL-10
-        ):
+        if requirement not in in_force:  # DEL-10
             raise Refused(f"Requirement {requirement} is not in force for this work.")
 
 

@@ -128,6 +128,8 @@ def _go(change: Change, turn: sqlite3.Row, draft: Draft) -> str | SentBack | Non
     if by_words and draft.text.strip() and not idle_talk.is_dropped(change, turn, draft.text, words):
         notice, along = None, _goes_along(change, turn)
         if closing.applies(change, turn, turn["session"]):
+            if closing.waits(change, turn, draft.text, along):
+                return None
             notice = closing.notice(change, turn, turn["session"], draft.text, along, words)
         if notice is not None:  # CLOS-06
             _go_on_working(change, turn, notice)
@@ -185,7 +187,7 @@ def finish(change: Change, turn: sqlite3.Row, draft: Draft, said: Speech) -> Non
     ):
         delegation.answer(change, turn, draft.answer)
     turns.end(change, turn["id"], "completed", reason)
-    if "promised_later" in left:  # END-22
+    if "promised_later" in left:  # END-22 CLOS-08
         _say(change, turn, "promised", said.going_on)
     if "said_nothing" in left:
         _say(change, turn, "said nothing")  # END-26

@@ -13,6 +13,7 @@ from threadrebuild.collab import (
     aborting,
     asks,
     buttons,
+    checks,
     clearing,
     continuing,
     events,
@@ -29,13 +30,16 @@ from threadrebuild.collab import (
     plans,
     reader,
     record,
+    requirement_actions,
     schedules,
+    scribe,
     steps,
     stop,
     tickets,
     timers,
     turns,
     wakes,
+    words,
     work,
     work_questions,
 )
@@ -71,7 +75,11 @@ HANDLERS: dict[type[events.Event], Callable[[Change, Any], None]] = {
     events.PlanRenamed: plans.rename,
     events.TicketEdited: tickets.edit,
     events.PlanSized: large_jobs.size,
+    events.RequirementActed: requirement_actions.act,
     events.ModelChosen: steps.choose,
+    events.ModelMarked: steps.mark,
+    events.EngineChosen: steps.choose_engine,
+    events.StepSwitched: steps.switch,
     events.PromptChanged: steps.reword,
     events.AccountListed: steps.list_account,
     events.AccountRemoved: steps.remove_account,
@@ -80,6 +88,14 @@ HANDLERS: dict[type[events.Event], Callable[[Change, Any], None]] = {
     events.Hopped: turns.hopped,
     events.Ran: turns.ran,
     events.Organized: organizer.came,
+    events.Scribed: scribe.came,
+    events.CheckAdded: checks.add,
+    events.CheckEdited: checks.edit,
+    events.CheckDeleted: checks.delete,
+    events.CheckConfirmed: words.confirm,
+    events.ChecksRun: checks.run_all,
+    events.CheckRan: checks.ran,
+    events.JointJudged: checks.judged,
     events.TimerRang: timers.rang,
     events.Started: turns.restarted,
     events.Answered: asks.answered,
@@ -121,7 +137,9 @@ class Engine:
             change = Change(self.db, number, event.at, self.db.value("SELECT level FROM meta"))
             old_plans.take_over(change)
             HANDLERS[type(event)](change, event)
+            words.look(change)  # WORDS-01
             work.start_what_can(change)
+            scribe.go_on(change)  # SCRB-04
         return list(self._effects("event = ? AND state = 'pending'", number))
 
     def begin(self, effect: int) -> bool:

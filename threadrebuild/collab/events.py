@@ -126,6 +126,61 @@ class PlanSized(Event, frozen=True, kw_only=True):
     large: Literal["yes", "no_split"]
 
 
+class RequirementActed(Event, frozen=True, kw_only=True):
+    """The user has pressed a button of an entry in a plan's list of what is required."""
+
+    requirement: int
+    plan: int
+    action: Literal[
+        "confirm",
+        "not_a_requirement",
+        "not_for_this_plan",
+        "restore",
+        "no_longer_applies",
+        "whole_conversation",
+        "keep",
+    ]
+
+
+CheckKind = Literal["file_exists", "contains", "matches", "command", "continuity"]
+
+
+class CheckAdded(Event, frozen=True, kw_only=True):
+    """The user adds a check to a sentence of a plan's acceptance; `body` is what it looks at, by its kind."""
+
+    plan: int
+    sentence: str
+    check_kind: CheckKind
+    body: dict[str, Any]
+
+
+class CheckEdited(Event, frozen=True, kw_only=True):
+    """The user changes a check; None stays as it was."""
+
+    check: int
+    sentence: str | None = None
+    check_kind: CheckKind | None = None
+    body: dict[str, Any] | None = None
+
+
+class CheckDeleted(Event, frozen=True, kw_only=True):
+    """The user takes a check away."""
+
+    check: int
+
+
+class CheckConfirmed(Event, frozen=True, kw_only=True):
+    """The user confirms a check that was proposed from the user's own words."""
+
+    check: int
+
+
+class ChecksRun(Event, frozen=True, kw_only=True):
+    """The user wants all checks of a plan to run."""
+
+    plan: int
+
+
 class BotRetired(Event, frozen=True, kw_only=True):
     """The user has archived a Bot, or deleted it."""
 
@@ -147,10 +202,30 @@ class ModelChosen(Event, frozen=True, kw_only=True):
     A model of Claude Code runs on an `account` that is listed; with only one there, on that.
     """
 
-    step: Literal["judgement", "reader"]
+    step: Literal["judgement", "reader", "scribe", "picture_judgement"]
     model: str | None
     engine: Literal["endpoint", "claude_agent"] = "endpoint"
     account: int | None = None
+
+
+class EngineChosen(Event, frozen=True, kw_only=True):
+    """The user has chosen what kind of work the application is for."""
+
+    engine: Literal["general", "video", "code"]
+
+
+class StepSwitched(Event, frozen=True, kw_only=True):
+    """The user wants a step of the application or does not; None leaves it to the kind of engine."""
+
+    step: Literal["scribe"]
+    on: bool | None
+
+
+class ModelMarked(Event, frozen=True, kw_only=True):
+    """The user has marked an endpoint's model as able to see pictures, or as not."""
+
+    model: str
+    sees: bool
 
 
 class PromptChanged(Event, frozen=True, kw_only=True):
@@ -343,12 +418,25 @@ class Scribed(Answer, frozen=True, kw_only=True):
 
 
 class CheckRan(Answer, frozen=True, kw_only=True):
-    """A check has run. `detail` are figures and names for its line of explanation, `tail` is how the output ends."""
+    """A check has run. `detail` are figures and names for its line of explanation, `tail` is how the output ends.
+
+    "gathered" is no end: `detail` is what a model is to judge of the parts' seams (`joints`, `overall`).
+    """
 
     to: ClassVar[str] = "run_check"
-    outcome: Literal["passed", "failed", "out_of_bounds", "error"]
+    outcome: Literal["passed", "failed", "out_of_bounds", "error", "gathered"]
     detail: dict[str, Any] = {}
     tail: str = ""
+
+
+class JointJudged(Answer, frozen=True, kw_only=True):
+    """A model has judged one seam of a continuity check, or the whole of it; or why it has not."""
+
+    to: ClassVar[str] = "judge_joint"
+    raw: str | None = None
+    failure: str | None = None
+    model: str | None = None
+    cost: float = 0.0
 
 
 class TimerRang(Answer, frozen=True, kw_only=True):

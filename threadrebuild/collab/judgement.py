@@ -5,7 +5,7 @@ A judgement is one short call without tools, and no turn: nothing can be asked o
 
 import msgspec
 
-from threadrebuild.collab import answers, holds, household, lifting, messages, reader, steps, wakes
+from threadrebuild.collab import answers, holds, household, lifting, messages, reader, scribe, steps, wakes
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.events import Judged
 from threadrebuild.collab.receiver import Receiver
@@ -31,6 +31,7 @@ def ask(change: Change, message: int) -> None:
         asked += 1
     state = "judging" if asked else "delivered"
     change.db.write("UPDATE messages SET state = ? WHERE id = ?", state, message)
+    scribe.look(change, message)
 
 
 def came(change: Change, event: Judged) -> None:

@@ -6,7 +6,20 @@ and whoever has read it is told what it says now and what it said before.
 
 import sqlite3
 
-from threadrebuild.collab import aborting, control, household, inbox, lifting, messages, quotes, reader, turns, work
+from threadrebuild.collab import (
+    aborting,
+    control,
+    edited_away,
+    household,
+    inbox,
+    lifting,
+    messages,
+    quotes,
+    reader,
+    scribe,
+    turns,
+    work,
+)
 from threadrebuild.collab.change import Change, Conflict
 from threadrebuild.collab.events import Edited, Inserted, Withdrawn
 
@@ -49,6 +62,8 @@ def edit(change: Change, event: Edited) -> None:
     action = change.user_action("http", event.key, before["id"])
     quotes.keep_edit(change, before, event.text)  # QUOT-19
     reader.forget(change, before["id"])
+    scribe.look(change, before["id"])  # SCRB-20 QUOT-20
+    edited_away.after_edit(change, before, event.text)  # QUOT-22 REQ-47
     change.db.write(  # QUOT-23 QUOT-27
         "UPDATE inbox_items SET text = ? WHERE message = ? AND kind = 'line' AND state IN ('queued', 'held')",
         event.text,
@@ -86,6 +101,7 @@ def withdraw(change: Change, event: Withdrawn) -> None:
         message["id"],
     )
     change.db.write("UPDATE quotes SET text = NULL, erased = 1 WHERE message = ?", message["id"])  # QUOT-30
+    scribe.forget_erased(change)
     for item in items:
         work.settle_waiting(change, item["work_item"])  # QUOT-30
     change.log("line.withdrawn", message=message["id"])

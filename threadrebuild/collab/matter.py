@@ -1,4 +1,4 @@
-"""What a segment reads of the matter that it works in: points, what is required, tickets, and what was handed over."""
+"""What a segment reads of the matter that it works in: points, tickets, and what was handed over."""
 
 import sqlite3
 
@@ -12,7 +12,6 @@ def lines(db: Database, plan: int, ticket: int | None = None) -> list[str]:
     """The matter of a plan, as lines of text; `ticket` is the one that is worked on."""
     return [
         *_points(db, plan),  # CHKB-06 PLAN-25
-        *_required(db, plan),  # PLAN-25
         *_tickets(db, plan, ticket),  # CHKB-06 PLAN-25
         *_parts(db, ticket),  # TICK-29
         *large_jobs.situation(db, plan),  # LARGE-06
@@ -31,21 +30,6 @@ def _points(db: Database, plan: int) -> list[str]:
     for name, said in progress.items() if isinstance(progress, dict) else ():
         found += [f"Progress, {name.replace('_', ' ')}: {', '.join(said)}"] if said else []
     return [*found, f"Status: {points['status']}"]
-
-
-def _required(db: Database, plan: int) -> list[str]:
-    """What the user requires of a plan, as it is in force: the ledger's entries, in the user's own words."""
-    rows = db.rows(
-        "SELECT r.*, t.number AS ticket_number FROM requirements r LEFT JOIN tickets t ON t.id = r.ticket"
-        " WHERE r.plan = ? AND r.state = 'active' ORDER BY r.number",
-        plan,
-    )
-    return [f"Required, R-{row['number']}{_of_ticket(row)}: {row['span']}" for row in rows]
-
-
-def _of_ticket(requirement: sqlite3.Row) -> str:
-    number = requirement["ticket_number"]
-    return f" (ticket {number:02})" if number is not None else ""
 
 
 def _tickets(db: Database, plan: int, own: int | None) -> list[str]:

@@ -23,6 +23,7 @@ from threadrebuild.collab import (
     quotes,
     reader,
     redirect,
+    scribe,
     signals,
 )
 from threadrebuild.collab.change import Change, Missing
@@ -161,6 +162,7 @@ def hand_out(change: Change, message: sqlite3.Row, receivers: Sequence[Receiver]
         inbox.listen_in(change, message, receivers)
         going_on.take_along(change, message)
     change.db.write("UPDATE messages SET state = 'delivered' WHERE id = ?", message["id"])
+    scribe.look(change, message["id"])  # SCRB-02
 
 
 def hand_over(change: Change, message: sqlite3.Row, receiver: Receiver) -> None:

@@ -33,4 +33,7 @@ def is_one(change: Change, turn: sqlite3.Row, question: str, options: Sequence[s
     ):
         return False
     read = speech.reading(change, turn, question, options)
-    return None if read is None else read.nod
+    if read is None:
+        return None
+    only_a_nod: bool = read.nod  # ASK-25
+    return only_a_nod

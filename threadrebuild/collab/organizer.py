@@ -7,11 +7,21 @@ plan has become quiet, and then notes nothing but how far things are.
 
 import json
 import sqlite3
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
-from threadrebuild.collab import answers, attribution, call_backs, holds, lifting, parking, plans
+from threadrebuild.collab import (
+    answers,
+    attribution,
+    call_backs,
+    check_notes,
+    check_queue,
+    holds,
+    lifting,
+    parking,
+    plans,
+)
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.events import Organized, TimerRang
 from threadrebuild.collab.target import Target
@@ -32,6 +42,8 @@ class Progress(msgspec.Struct, frozen=True):
 class Notes(msgspec.Struct, frozen=True):
     """What the organizer has understood; None stays as it was. `filings` are messages, each with its plan.
 
+    What it says of `checks` is looked at one by one (`check_notes`).
+
     `matter` is the plan of the session that the line comes back to, or `new`.
     """
 
@@ -42,6 +54,7 @@ class Notes(msgspec.Struct, frozen=True):
     progress: Progress | None = None
     status: Literal["active", "done", "parked"] | None = None
     filings: tuple[tuple[Id, Id], ...] = ()
+    checks: tuple[Any, ...] = ()
 
 
 def after_line(change: Change, message: sqlite3.Row) -> None:
@@ -61,23 +74,29 @@ def after_turn(change: Change, turn: sqlite3.Row) -> None:
 def forget(change: Change, turn: int) -> None:
     """Look no more at the plan of a segment that was stopped, however long it was planned (STOP-4)."""
     row = change.db.row("SELECT * FROM turns WHERE id = ?", turn)
-    plan = row and _plan_of(change.db, row)
+    plan = _plan_of(change.db, row) if row is not None else None
     change.db.write(
         "UPDATE effects SET state = 'void' WHERE state IN ('pending', 'started')"
         " AND (subject = ? OR (kind = 'organizer' AND subject LIKE ?))",
         f"quiet:{plan}",
         f"{QUIET}:{plan}:%",
     )
+    if plan is not None:
+        check_queue.not_quiet(change, plan)
 
 
 def time_came(change: Change, event: TimerRang) -> None:
-    """Ask how far a plan is that has been quiet, if it still is."""
+    """Run what checks of a plan are stale that has been quiet, if it still is, and then ask how far it is."""
     subject = change.db.value("SELECT subject FROM effects WHERE id = ?", event.effect)
     plan = int(subject.split(":")[1])
-    ended_since = change.db.value("SELECT max(id) FROM effects WHERE subject = ?", subject) != event.effect
-    live = [turn["id"] for turn in change.db.rows("SELECT * FROM live_turns") if _plan_of(change.db, turn) == plan]
-    if not live and not ended_since:  # PLAN-20
-        _ask(change, QUIET, plan, event.effect)
+    if _is_quiet(change.db, plan, event.effect):  # PLAN-20
+        check_queue.plan_quiet(change, plan, event.effect)
+
+
+def after_checks(change: Change, plan: int, quiet: int) -> None:
+    """Ask how far a plan is that became quiet by a timer, if it still is."""
+    if _is_quiet(change.db, plan, quiet):
+        _ask(change, QUIET, plan, quiet)
         call_backs.plan_quiet(change, plan)
 
 
@@ -102,10 +121,14 @@ def came(change: Change, event: Organized) -> None:
 
 def _note(change: Change, notes: Notes, pass_: str, plan: int, cause: int) -> None:
     points = plans.points_of(change.db, plan)
+    until = check_queue.until_of(change, cause) if pass_ == QUIET else None
+    check_notes.noted(change, plan, notes.checks, until)
     said = {key: value for key, value in _points(notes).items() if value is not None and _may(pass_, key)}
     if not _may_be(change, points["status"], said.get("status"), cause):
         said.pop("status", None)
     now = points | said
+    if notes.status == "done":
+        now = check_notes.held_open(change, plan, points, now)
     if parking.whole_holds(change.db, plan):
         now = parking.as_noted(change, plan, points, now)
     elif now["status"] != points["status"]:
@@ -147,8 +170,15 @@ def _matter(change: Change, notes: Notes, line: sqlite3.Row, plan: int | None) -
 
 def _ask(change: Change, pass_: str, plan: int | None, cause: int) -> None:
     points = None if plan is None else plans.points_of(change.db, plan)
-    body = {"plan": plan, "asked": pass_, "points": points}
+    listed = [] if plan is None else check_notes.told(change.db, plan)
+    body = {"plan": plan, "asked": pass_, "points": points, "checks": listed}
     change.effect("organizer", body, subject=f"{pass_}:{'' if plan is None else plan}:{cause}")
+
+
+def _is_quiet(db: Database, plan: int, quiet: int) -> bool:
+    """Whether nobody is at work on a plan, or has been since the timer `quiet` was set."""
+    ended_since = db.value("SELECT max(id) FROM effects WHERE subject = ?", f"quiet:{plan}") != quiet
+    return not ended_since and all(_plan_of(db, turn) != plan for turn in db.rows("SELECT * FROM live_turns"))
 
 
 def _plan_of(db: Database, turn: sqlite3.Row) -> int | None:
@@ -164,7 +194,7 @@ def _may(pass_: str, point: str) -> bool:
 
 def _points(notes: Notes) -> dict[str, object]:
     points: dict[str, object] = json.loads(msgspec.json.encode(notes))
-    del points["filings"], points["matter"]
+    del points["filings"], points["checks"], points["matter"]
     return points
 
 

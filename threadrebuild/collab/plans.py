@@ -9,7 +9,7 @@ import re
 import sqlite3
 from typing import Any
 
-from threadrebuild.collab import dormancy, mirrors, parking, quotes
+from threadrebuild.collab import checks, dormancy, mirrors, parking, quotes, requirement_actions
 from threadrebuild.collab.change import Change, Conflict, Missing
 from threadrebuild.collab.events import BoardEdited, PlanRenamed
 from threadrebuild.database import Database
@@ -76,17 +76,20 @@ def edit(change: Change, event: BoardEdited) -> None:
         now["goal"] = event.goal
         changed = quotes.changed_clauses(before["goal"], event.goal)
         if changed:
-            quotes.keep_filed(change, "board", "\n".join(changed), event.plan, None)
-    for field in ("acceptance", "rules"):
+            quotes.keep_filed(change, "board", "\n".join(changed), event.plan, None, place="goal")
+    written: list[tuple[str, int]] = []
+    for field in requirement_actions.LINES:
         items = getattr(event, field)
         if items is None:
             continue
         now[field] = list(items)
         for added in [item for item in items if item not in before[field]]:
-            quotes.keep_filed(change, "board", added, event.plan, None)
+            written.append((added, quotes.keep_filed(change, "board", added, event.plan, None, place=field)))
     action = change.user_action("button", event.key)
     if now != before or event.status is None:
         revise(change, event.plan, now, "user", action)
+    checks.follow(change, event.plan, before["acceptance"], now["acceptance"])  # CHK-10
+    requirement_actions.board_edited(change, event.plan, action, newest, before, now, written)
     if event.status not in (None, before["status"]):  # HOLD-51
         parking.set_by_user(change, event.plan, event.status, action)
     if event.goal is not None:

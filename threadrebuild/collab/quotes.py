@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Literal
 
-from threadrebuild.collab import holds, household, localtime
+from threadrebuild.collab import holds, household, localtime, scribe
 from threadrebuild.collab.change import Change
 from threadrebuild.database import Database
 
@@ -38,25 +38,37 @@ def keep(
     session: int | None = None,
     message: int | None = None,
     root: int | None = None,
+    place: str | None = None,
 ) -> int:
-    """Store words of the user, in the same step as what they were said in; `root` is the quote that they change."""
+    """Store words of the user, in the same step as what they were said in.
+
+    `root` is the quote that they change, `place` where on the board they were written.
+    """
     return change.db.write(
-        "INSERT INTO quotes (session, message, root, source, text, seq, at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO quotes (session, message, root, source, text, place, seq, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         session,
         message,
         root,
         source,
         shortened(text),
+        place,
         change.event,
         change.at,
     )
 
 
 def keep_filed(
-    change: Change, source: Source, text: str, plan: int | None, ticket: int | None, *, session: int | None = None
+    change: Change,
+    source: Source,
+    text: str,
+    plan: int | None,
+    ticket: int | None,
+    *,
+    session: int | None = None,
+    place: str | None = None,
 ) -> int:
     """Store words that belong to a plan or ticket, and not to where a line is filed."""
-    quote = keep(change, source, text, session=session)
+    quote = keep(change, source, text, session=session, place=place)
     if plan is not None:
         change.db.write("INSERT INTO quote_filings (quote, plan, ticket) VALUES (?, ?, ?)", quote, plan, ticket)
     return quote
@@ -111,6 +123,17 @@ def follow(change: Change, message: int) -> None:
     )
 
 
+def file(change: Change, message: int, plan: int, ticket: int | None) -> None:
+    """File what was said in a line to a matter that it belongs to besides, wherever the line itself is filed."""
+    change.db.write(
+        "INSERT OR IGNORE INTO quote_filings (quote, plan, ticket)"
+        " SELECT id, ?, ? FROM quotes WHERE message = ? AND source = 'said' ORDER BY id",
+        plan,
+        ticket,
+        message,
+    )
+
+
 def section(db: Database, turn: sqlite3.Row, plan: int) -> list[str]:
     """The user's words in a plan as a segment reads them, oldest first: the earliest and the newest, as lines of text.
 
@@ -138,13 +161,14 @@ def erase(change: Change, where: str, value: int, action: int) -> None:
 
     `where` is a condition on quotes with one `?` for `value`.
     """
-    change.db.write(
+    change.db.write(  # REQ-08
         "UPDATE requirements SET span = NULL, paraphrase = '', state = 'no_longer_applies', ended_by = ?"
         f" WHERE quote IN (SELECT id FROM quotes WHERE {where})",
         action,
         value,
     )
     change.db.write(f"UPDATE quotes SET text = NULL, erased = 1 WHERE {where}", value)
+    scribe.forget_erased(change)
 
 
 def backfill(db: Database) -> None:
@@ -177,9 +201,9 @@ def _fill(db: Database, source: Source, text: str, line: sqlite3.Row) -> None:
         line["at"],
     )
     db.write(
-        "INSERT OR IGNORE INTO quote_filings (quote, plan, ticket)"
-        " SELECT ?1, plan, ticket FROM messages WHERE id = ?2 AND plan IS NOT NULL"
-        " UNION SELECT ?1, plan, ticket FROM message_filings WHERE message = ?2",
+        "INSERT OR IGNORE INTO quote_filings (quote, plan, ticket, heard)"
+        " SELECT ?1, plan, ticket, 1 FROM messages WHERE id = ?2 AND plan IS NOT NULL"
+        " UNION SELECT ?1, plan, ticket, 1 FROM message_filings WHERE message = ?2",
         quote,
         line["id"],
     )

@@ -8,14 +8,17 @@ import msgspec
 from threadrebuild.collab import (
     attribution,
     buttons,
+    checks,
     delegation_view,
     events,
     hold_list,
     lead,
     plan_view,
+    requirement_view,
     runs,
     stop_menus,
     ticket_view,
+    words,
     work_questions,
 )
 from threadrebuild.collab.change import Missing
@@ -66,6 +69,22 @@ class Spec(Said, frozen=True, kw_only=True):
     status: Literal["active", "done", "parked"] | None = None
 
 
+class NewCheck(Said, frozen=True, kw_only=True):
+    """An acceptance check: the sentence of the acceptance that it hangs on, and what it looks at."""
+
+    sentence: str
+    check_kind: events.CheckKind = msgspec.field(name="kind")
+    body: dict[str, Any]
+
+
+class CheckChange(Said, frozen=True, kw_only=True):
+    """What of a check is to be otherwise."""
+
+    sentence: str | None = None
+    check_kind: events.CheckKind | None = msgspec.field(default=None, name="kind")
+    body: dict[str, Any] | None = None
+
+
 class Name(Said, frozen=True, kw_only=True):
     """What a plan is to be called."""
 
@@ -94,6 +113,21 @@ class Pressed(Said, frozen=True, kw_only=True):
 
     action: str
     plan: Id | None = msgspec.field(default=None, name="task_id")
+
+
+class Acted(Said, frozen=True, kw_only=True):
+    """Which button of an entry was pressed, in the list of which plan."""
+
+    action: Literal[
+        "confirm",
+        "not_a_requirement",
+        "not_for_this_plan",
+        "restore",
+        "no_longer_applies",
+        "whole_conversation",
+        "keep",
+    ]
+    plan: Id = msgspec.field(name="task_id")
 
 
 class Emptying(Said, frozen=True, kw_only=True):
@@ -179,6 +213,16 @@ ROUTES: dict[str, Show | Whole | Write] = {
     "PATCH /v1/tickets/{id:int}": Write(events.TicketEdited, "ticket", TicketChange, ticket_view.detail),  # TICK-23
     "GET /v1/tasks/{id:int}/delegations": delegation_view.of_plan,  # DEL-48
     "PATCH /v1/tasks/{id:int}/spec": Write(events.BoardEdited, "plan", Spec, plan_view.detail),
+    "GET /v1/tasks/{id:int}/requirements": requirement_view.of_plan,  # REQ-44
+    "POST /v1/requirements/{id:int}/action": Write(  # REQ-45
+        events.RequirementActed, "requirement", Acted, requirement_view.one
+    ),
+    "POST /v1/checks/{id:int}/confirm": Write(events.CheckConfirmed, "check", Said, words.shown),  # WORDS-30
+    "GET /v1/tasks/{id:int}/checks": checks.listed,
+    "POST /v1/tasks/{id:int}/checks": Write(events.CheckAdded, "plan", NewCheck, checks.listed),  # CHK-07
+    "POST /v1/tasks/{id:int}/checks/run": Write(events.ChecksRun, "plan", Said, checks.listed),  # CHK-07
+    "PATCH /v1/checks/{id:int}": Write(events.CheckEdited, "check", CheckChange, checks.detail),  # CHK-07
+    "DELETE /v1/checks/{id:int}": Write(events.CheckDeleted, "check", Said, checks.detail),  # CHK-07
     "GET /v1/turns/{id:int}/commands": lambda view, id_, at: {"commands": runs.commands(view, id_)},  # TURN-27
     "POST /v1/turns/{id:int}/continue": Write(events.Continued, "turn", Said, _TURN),
     "POST /v1/work-items/{id:int}/resume": Write(events.WorkResumed, "work_item", Said, _WORK_ITEM),
@@ -215,6 +259,8 @@ REMOTE = frozenset(
         "PATCH /v1/tickets/{id:int}",  # TICK-23 TICK-33
         "GET /v1/tasks/{id:int}/delegations",  # DEL-48
         "PATCH /v1/tasks/{id:int}/spec",
+        "GET /v1/tasks/{id:int}/requirements",
+        "POST /v1/requirements/{id:int}/action",  # REQ-45
         "POST /v1/turns/stop",  # HOLD-110
         "GET /v1/holds",  # HOLD-110
         "GET /v1/holds/{id:int}",  # HOLD-110

@@ -49,7 +49,7 @@ def reading(change: Change, turn: sqlite3.Row, text: str, options: Sequence[str]
             "asks": ASKS,
             "line": text,
             "answers_to": to,  # READ-17
-            "tools": [],
+            "tools": [],  # CLOS-07
             "effort": "lightest",
             "limit_ms": reader.LIMIT_MS,
             **steps.runs_on(change.db, "reader"),
@@ -70,11 +70,11 @@ def came(change: Change, event: Read, effect: sqlite3.Row) -> None:
     assert turn is not None
     key = effect["subject"].partition(":")[2]
     reader.keep(change, event, effect, key, said, failure, session=turn["session"], turn=turn["id"])
-    _go_on(change, turn)
+    go_on(change, turn)
 
 
-def _go_on(change: Change, turn: sqlite3.Row) -> None:
-    """Let a segment go on with the ending, or with the call, that its words were read for."""
+def go_on(change: Change, turn: sqlite3.Row) -> None:
+    """Let a segment go on with the ending, or with the call, that its words were read or looked at for."""
     if turn["phase"] == "ending":
         endings.go_on(change, turn)
         return

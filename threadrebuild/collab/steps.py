@@ -10,15 +10,29 @@ from typing import Any, Literal
 import msgspec
 
 from threadrebuild.collab.change import Change, Conflict
-from threadrebuild.collab.events import AccountListed, AccountRemoved, ModelChosen, PromptChanged
+from threadrebuild.collab.events import (
+    AccountListed,
+    AccountRemoved,
+    EngineChosen,
+    ModelChosen,
+    ModelMarked,
+    PromptChanged,
+    StepSwitched,
+)
 from threadrebuild.collab.toolbox import Refused, checked, tool
 from threadrebuild.database import Database
 
 AT_ONCE_BY_CLAUDE = 2  # READ-25
+WITH_SCRIBE = ("video",)  # SCRB-01
+"""The kinds of engine that have the scribe by themselves."""
+
+
+ON_CLAUDE = ("reader", "picture_judgement")
+"""The steps that can run on a model of Claude Code."""
 
 
 class _Choice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    step: Literal["judgement", "reader"]
+    step: Literal["judgement", "reader", "scribe", "picture_judgement"]
     model: str | None = None
     engine: Literal["endpoint", "claude_agent"] = "endpoint"
 
@@ -30,8 +44,8 @@ def choose(change: Change, event: ModelChosen) -> None:
     """
     account = None
     if event.engine == "claude_agent":
-        if event.step != "reader" or event.model is None:
-            raise ValueError("only the reading of lines runs on a model of Claude Code")
+        if event.step not in ON_CLAUDE or event.model is None:
+            raise ValueError("only the reading of lines and the judging of pictures run on a model of Claude Code")
         account = _account(change.db, event.account)
     action = change.user_action("button", event.key)
     _keep(change, event.step, event.model, account, action)
@@ -62,6 +76,24 @@ def remove_account(change: Change, event: AccountRemoved) -> None:
     change.db.write("UPDATE claude_accounts SET listed = 0 WHERE id = ?", event.account)
 
 
+def choose_engine(change: Change, event: EngineChosen) -> None:
+    """Keep what kind of work the application is for."""
+    change.db.write("UPDATE meta SET engine = ?", event.engine)
+
+
+def switch(change: Change, event: StepSwitched) -> None:
+    """Keep whether the user wants a step."""
+    change.db.write(f"UPDATE meta SET {event.step} = ?", None if event.on is None else int(event.on))
+
+
+def scribe_is_on(db: Database) -> bool:
+    """Whether the user's words are read by the scribe: as the user wants it, else as the kind of engine has it."""
+    wanted: int | None = db.value("SELECT scribe FROM meta")
+    if wanted is not None:  # SCRB-01
+        return bool(wanted)
+    return db.value("SELECT engine FROM meta") in WITH_SCRIBE  # SCRB-01
+
+
 def reword(change: Change, event: PromptChanged) -> None:
     """Keep what the user wants a step to be told; without words it is told what it is told by itself."""
     change.db.write("DELETE FROM step_prompts WHERE step = ?", event.step)
@@ -75,6 +107,18 @@ def prompt(db: Database, step: str, otherwise: str) -> str:
     if changed is not None:  # ATTR-19
         otherwise = changed
     return otherwise
+
+
+def mark(change: Change, event: ModelMarked) -> None:
+    """Keep whether an endpoint's model can see pictures."""
+    change.db.write("DELETE FROM seeing_models WHERE model = ?", event.model)
+    if event.sees:
+        change.db.write("INSERT INTO seeing_models (model) VALUES (?)", event.model)
+
+
+def sees(db: Database, name: str | None) -> bool:
+    """Whether an endpoint's model is marked as able to see pictures."""
+    return bool(db.value("SELECT 1 FROM seeing_models WHERE model = ?", name))
 
 
 def model(db: Database, step: str) -> str | None:

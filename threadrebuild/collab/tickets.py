@@ -89,7 +89,8 @@ def edit(change: Change, event: TicketEdited) -> None:
         change.db.write(f"UPDATE tickets SET {field} = ? WHERE id = ?", now, row["id"])
         changed = quotes.changed_clauses(row[field], now)
         if changed:
-            quotes.keep_filed(change, "board", "\n".join(changed), row["plan"], row["id"])
+            place = f"ticket {row['id']} {field}"
+            quotes.keep_filed(change, "board", "\n".join(changed), row["plan"], row["id"], place=place)
     if event.status not in (None, row["status"]):
         _set_status(change, row, event.status)
     if not isinstance(event.reviewer, UnsetType):

@@ -180,6 +180,8 @@ def send_message(change: Change, turn: sqlite3.Row, arguments: dict[str, Any]) -
             return None
         if not message.files and idle_talk.is_dropped(change, turn, message.text, read):
             return idle_talk.NOT_SENT
+        if looked_at and closing.waits(change, turn, message.text, message.files):
+            return None
         notice = closing.notice(change, turn, session, message.text, message.files, read) if looked_at else None
         if notice is not None:  # CLOS-06
             return notice

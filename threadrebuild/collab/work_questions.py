@@ -8,7 +8,7 @@ import json
 import sqlite3
 from typing import Any
 
-from threadrebuild.collab import dormancy, inbox, lifting, messages, notifications, quotes
+from threadrebuild.collab import dormancy, inbox, lifting, messages, notifications, quotes, scribe
 from threadrebuild.collab.change import Change, Conflict, Missing
 from threadrebuild.collab.events import WorkAnswered
 from threadrebuild.database import Database
@@ -81,7 +81,8 @@ def answered(change: Change, event: WorkAnswered) -> None:
         card["id"],
     )
     place = messages.message_of(change, event.message)["session"]
-    quotes.keep_filed(change, "answer", event.body, card["plan"], card["ticket"], session=place)  # ASK-13
+    quote = quotes.keep_filed(change, "answer", event.body, card["plan"], card["ticket"], session=place)  # ASK-13
+    scribe.heard(change, quote, card["question"])  # SCRB-02
     if card["plan"] is not None:
         dormancy.wake(change, card["plan"], "answer")  # PLAN-35
     notifications.resolve(change, event.message)  # ASK-13

@@ -4,9 +4,11 @@ from harness.criteria.replies import Question
 from harness.scenario.collab.course import played
 from harness.scenario.collab.forms import FORMS
 from harness.scenario.collab.forms_aborting import ABORTING_FORMS
+from harness.scenario.collab.forms_checks import CHECK_FORMS
 from harness.scenario.collab.forms_delegations import DELEGATION_FORMS
 from harness.scenario.collab.forms_endings import ENDING_FORMS
 from harness.scenario.collab.forms_holds import HOLD_FORMS
+from harness.scenario.collab.forms_ledger import LEDGER_FORMS
 from harness.scenario.collab.forms_orders import ORDER_FORMS
 from harness.scenario.collab.forms_plans import PLAN_FORMS
 from harness.scenario.collab.forms_rooms import ROOM_FORMS
@@ -27,9 +29,11 @@ KIND = Kind(
         for name, form in (
             FORMS
             | ABORTING_FORMS
+            | CHECK_FORMS
             | DELEGATION_FORMS
             | ENDING_FORMS
             | HOLD_FORMS
+            | LEDGER_FORMS
             | ORDER_FORMS
             | PLAN_FORMS
             | ROOM_FORMS

@@ -1,7 +1,7 @@
 """What must hold of every story of rooms: the invariants of its store, and what the oracle tells from outside."""
 
 from collections.abc import Iterator
-from functools import cache, partial
+from functools import lru_cache, partial
 
 from harness.invariants.collab import NAMES, faults
 from harness.oracle import collab as oracle
@@ -17,7 +17,7 @@ DEMANDS = (
 )
 
 
-@cache
+@lru_cache(maxsize=1)  # All demands look at one story after the other.
 def _seen(played: Played) -> oracle.Seen:
     return oracle.seen_in(played.rooms.course, played.story.scene.level)
 

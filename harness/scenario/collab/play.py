@@ -12,20 +12,25 @@ import msgspec
 
 from harness.invariants.collab import Broken
 from harness.runlog import RunLog
-from harness.scenario.collab import holding, past
+from harness.scenario.collab import checking, holding, past, scribing
 from harness.scenario.collab.answers import check_times, hops_of, label_of, lines_of
 from harness.scenario.collab.later import Later, event_of
 from harness.scenario.collab.orders import pace, told
 from harness.scenario.collab.scene import (
+    AddCheck,
     Allow,
     AnswerCard,
     Board,
     BotTurn,
+    Checked,
     Clear,
+    ConfirmCheck,
     Continue,
     Crash,
     Delete,
+    DeleteCheck,
     Edit,
+    EditCheck,
     Happening,
     Hold,
     Insert,
@@ -34,8 +39,10 @@ from harness.scenario.collab.scene import (
     Merge,
     Rename,
     Retire,
+    RunChecks,
     Say,
     Scene,
+    SeamJudged,
     Stop,
     Until,
     Withdraw,
@@ -107,7 +114,14 @@ def play(story: Story, folder: Path, seed: int, log: RunLog, number: int, faults
     nobody = StoryScript(scene.defaults, {}, {})
     rooms = Rooms(folder, nobody, scene.level, seed, log, faults, number, steps_most=STEPS_MOST)
     told_otherwise = bool(faults or story.order)
-    script = StoryScript(scene.defaults, lines, hops_of(story), lenient=told_otherwise)
+    script = StoryScript(
+        scene.defaults,
+        lines,
+        hops_of(story),
+        checks=checking.results_of(story),
+        scribe=scribing.answers_of(story),
+        lenient=told_otherwise,
+    )
     rooms.script = script
     rooms.pace = pace(rooms, story)
     played = Played(story, rooms, script)
@@ -144,8 +158,14 @@ def _set(rooms: Rooms, scene: Scene) -> None:
         handle(events.SessionOpened(key=f"direct:{name}", at=at, session="direct", title=name, members=(name,)))
     for room, members in scene.rooms.items():
         handle(events.SessionOpened(key=f"group:{room}", at=at, session="group", title=room, members=tuple(members)))
+    if scene.engine != "general":
+        handle(events.EngineChosen(key="engine", at=at, engine=scene.engine))
+    if scene.scribe is not None:
+        handle(events.StepSwitched(key="scribe", at=at, step="scribe", on=scene.scribe))
     for name, place in scene.plans.items():
         past.open_plan(rooms, name, place)
+    for name, rules in scene.old_rules.items():
+        past.write_old_rules(rooms, name, rules)
 
 
 def _tell(played: Played, log: RunLog, number: int) -> None:
@@ -160,7 +180,7 @@ def _tell(played: Played, log: RunLog, number: int) -> None:
                 rooms.world.sleep(span_of(entry.after))
         if isinstance(entry, Until):
             rooms.world.sleep(max(0.0, (_moment(entry.until) - rooms.world.now).total_seconds()))
-        elif not isinstance(entry, BotTurn):
+        elif not isinstance(entry, BotTurn | Checked | SeamJudged):
             _happen(played, entry)
 
 
@@ -274,6 +294,11 @@ def _stop_or_hold(played: Played, entry: Stop | Hold | Lift) -> None:
         holding.keep(played.rooms)
 
 
+def _check(played: Played, entry: checking.Doing) -> None:
+    played.rooms.does(checking.event_of(played.rooms, entry))
+    played.rooms.world.sleep(SETTLE_SECONDS)
+
+
 def _crash(played: Played, entry: Crash) -> None:
     del entry
     played.rooms.kill()
@@ -297,6 +322,11 @@ _HAPPEN: dict[type, Callable[[Played, Any], None]] = {
     Stop: _stop_or_hold,
     Hold: _stop_or_hold,
     Lift: _stop_or_hold,
+    AddCheck: _check,
+    EditCheck: _check,
+    ConfirmCheck: _check,
+    DeleteCheck: _check,
+    RunChecks: _check,
     Crash: _crash,
     Happening: lambda played, entry: None,
 }

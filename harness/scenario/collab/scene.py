@@ -113,6 +113,10 @@ class Defaults(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     organizer: dict[str, Any] = {}
     """What the organizer has to add to a plan's points."""
     hop: Hop | None = None
+    check: str | dict[str, Any] | None = None
+    """What a run of an acceptance check comes to."""
+    scribe: dict[str, Any] | str = {}
+    """What the scribe answers to words of the user."""
     bounced: Hop = Hop()
     """What a Bot answers whose ending was sent back, once its own hops are used up: nothing, so that it ends."""
 
@@ -121,12 +125,17 @@ class Scene(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """Who is where. Every Bot has a direct chat with the user, called by its name."""
 
     level: Annotated[int, Meta(ge=0, le=8)] = 8
+    engine: Literal["general", "video", "code"] = "general"
+    scribe: bool | None = None
+    """Whether the user wants the scribe; by itself as the engine has it."""
     rooms: dict[str, list[str]] = {}
     """Groups, each with its members."""
     bots: dict[str, BotScene] = {}
     """Bots in no group, or unlike others."""
     plans: dict[str, str] = {}
     """Plans that are there already, each with the group, or the Bot's direct chat, that it was opened in."""
+    old_rules: dict[str, list[str]] = {}
+    """Rules of plans that are there already, from a version without a ledger; nobody knows whose they are."""
     defaults: Defaults = Defaults()
     begins: str = "09:00"
 
@@ -162,6 +171,8 @@ class Say(Happening, frozen=True, kw_only=True):
     """What each Bot's judgement says: `join`, `look_on`, `fails`, or something else in words."""
     attach: list[str] = []
     reply_to: str | None = None
+    scribe: dict[str, Any] | str | None = None
+    """What the scribe answers to it: rows for `add`, `again`, `change`; `no model`, `error`, `timeout`; or a text."""
 
     def __post_init__(self) -> None:
         Happening.__post_init__(self)
@@ -196,6 +207,7 @@ class AnswerCard(Happening, frozen=True, kw_only=True):
     """What the card asks."""
     chosen: list[str] = []
     words: str = ""
+    scribe: dict[str, Any] | str | None = None
 
 
 class Allow(Happening, frozen=True, kw_only=True):
@@ -218,6 +230,10 @@ class Edit(Happening, frozen=True, kw_only=True):
 
     edit: Text
     now: str = msgspec.field(name="to")
+    scribe: dict[str, Any] | str | None = None
+    """What the scribe answers to the words that are new."""
+    gone: list[str] | str | None = None
+    """Which entries, by their words, it finds gone by the edit."""
 
 
 class Withdraw(Happening, frozen=True, kw_only=True):
@@ -327,6 +343,60 @@ class Merge(Happening, frozen=True, kw_only=True):
     into: Text
 
 
+class AddCheck(Happening, frozen=True, kw_only=True):
+    """The user adds an acceptance check to a sentence of a plan's acceptance."""
+
+    add_check: Text
+    """The plan."""
+    of: Text
+    kind: Literal["file_exists", "contains", "matches", "command", "continuity"] = "file_exists"
+    body: dict[str, Any]
+
+
+class EditCheck(Happening, frozen=True, kw_only=True):
+    """The user changes an acceptance check, which is called by what it looks at: a path, a command."""
+
+    edit_check: Text
+    kind: Literal["file_exists", "contains", "matches", "command", "continuity"] | None = None
+    body: dict[str, Any]
+
+
+class DeleteCheck(Happening, frozen=True, kw_only=True):
+    """The user takes an acceptance check away."""
+
+    delete_check: Text
+
+
+class ConfirmCheck(Happening, frozen=True, kw_only=True):
+    """The user confirms a check that was proposed from the user's words, called as in `duration of film.mp4`."""
+
+    confirm_check: Text
+
+
+class RunChecks(Happening, frozen=True, kw_only=True):
+    """The user wants all checks of a plan to run."""
+
+    run_checks: Text
+
+
+class Checked(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What the runs of a check come to, run by run; it is called by what it looks at, as in `duration of film.mp4`."""
+
+    checked: Text
+    results: Annotated[list[str | dict[str, Any]], Meta(min_length=1)]
+    """Outcomes; or with `outcome`, `takes`, `tail` and what is said of it; "gathered" with `seams`, and `pictures`."""
+
+
+class SeamJudged(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What the judge says of a seam, or of the "overall", each time that it is asked.
+
+    `clean`, `fails`, `{ problem = "…" }`, or something else in words.
+    """
+
+    seam: Text
+    answers: Annotated[list[str | dict[str, Any]], Meta(min_length=1)]
+
+
 class Until(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Nothing more happens until then."""
 
@@ -355,6 +425,13 @@ EVENTS: dict[str, type] = {
     "board": Board,
     "rename": Rename,
     "merge": Merge,
+    "add_check": AddCheck,
+    "edit_check": EditCheck,
+    "delete_check": DeleteCheck,
+    "confirm_check": ConfirmCheck,
+    "run_checks": RunChecks,
+    "checked": Checked,
+    "seam": SeamJudged,
     "crash": Crash,
     "until": Until,
     "any_order": AnyOrder,

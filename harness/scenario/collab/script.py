@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from harness.scenario.collab import checking, scribing
 from harness.scenario.collab.scene import CALL_KEYS, Defaults, Filed, Hop, Reading, Say, Words, span_of
 from harness.world.rooms import Reply, Rooms, Unscripted, plain
 from threadrebuild.collab import events
@@ -55,11 +56,16 @@ class StoryScript:
     """By label."""
     hops: dict[tuple[str, str], list[Hop]]
     """By Bot and the label of the line that opened its turn."""
+    checks: dict[str, list[Any]] = field(default_factory=dict)
+    """What the runs of each check come to."""
+    scribe: dict[scribing.Key, Any] = field(default_factory=dict)
+    """What the scribe answers to what."""
     messages: dict[int, str] = field(default_factory=dict)
     """The label of each message of the user."""
     lenient: bool = False
     """Whether what the story has no answer to is answered with nothing: where faults or another order of events change
     what is asked. Models then choose a number that nothing has where what they were to choose is not there."""
+    scribed: set[scribing.Key] = field(default_factory=set)
     used: set[tuple[str, str, int]] = field(default_factory=set)
     done: list[Done] = field(default_factory=list)
     aborted: list[Aborted] = field(default_factory=list)
@@ -70,13 +76,26 @@ class StoryScript:
 
     def unused(self) -> list[str]:
         """The answers that nobody asked for, in words."""
-        return [
-            f"{bot} was never asked for hop {number + 1} of the turn that {label!r} opens"
-            for (bot, label), hops in self.hops.items()
-            if label != EACH
-            for number in range(len(hops))
-            if (bot, label, number) not in self.used
-        ]
+        return (
+            [
+                f"{bot} was never asked for hop {number + 1} of the turn that {label!r} opens"
+                for (bot, label), hops in self.hops.items()
+                if label != EACH
+                for number in range(len(hops))
+                if (bot, label, number) not in self.used
+            ]
+            + [
+                f"{name!r} was never run for the time {number + 1}"
+                for name, results in self.checks.items()
+                for number in range(len(results))
+                if ("check", name, number) not in self.used
+            ]
+            + [
+                f"the scribe was never asked about {key[1]!r} ({key[0]} {key[2] + 1})"
+                for key in self.scribe
+                if key not in self.scribed
+            ]
+        )
 
     # ---------------------------------------------------------------- by kind
 
@@ -171,6 +190,26 @@ class StoryScript:
         """What the organizer has to add."""
         raw = plain(self.defaults.organizer)
         return Reply(ORGANIZER_SECONDS, lambda key, at: events.Organized(key=key, at=at, effect=effect.id, raw=raw))
+
+    def scribes(self, rooms: Rooms, effect: Effect) -> Reply:
+        """What the scribe says of words of the user."""
+        label = self._label(rooms, scribing.line_of(rooms, effect))
+        key = scribing.key_of(rooms, effect, label, [card for kind, card, _ in self.scribe if kind == "card"])
+        self.scribed.add(key)
+        return scribing.reply(effect, self.scribe.get(key, self.defaults.scribe), self.lenient)
+
+    def check(self, rooms: Rooms, effect: Effect) -> Reply:
+        """What a run of an acceptance check comes to."""
+        name = checking.asked_of(effect)
+        number = sum(name == each for kind, each, _ in self.used if kind == "check")
+        results = self.checks.get(name, [])
+        result = results[number] if number < len(results) else self.defaults.check
+        if result is None and self.lenient:
+            result = "error"
+        if result is None:
+            raise Unscripted(f"nothing is said of run {number + 1} of the check of {name!r}")
+        self.used.add(("check", name, number))
+        return checking.reply(effect, result)
 
     def kill(self, rooms: Rooms, effect: Effect) -> Reply:
         """Something under way outside is ended: what it would still have done is not done."""
@@ -326,4 +365,7 @@ _ANSWERS: dict[str, Callable[[StoryScript, Rooms, Effect], Reply]] = {
     "run_tool": StoryScript.run_tool,
     "organizer": StoryScript.organize,
     "kill": StoryScript.kill,
+    "run_check": StoryScript.check,
+    "scribe": StoryScript.scribes,
+    "judge_joint": StoryScript.check,
 }

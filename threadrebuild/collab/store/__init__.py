@@ -6,7 +6,7 @@ level that the file has.
 
 from pathlib import Path
 
-from threadrebuild.collab import quotes, understanding
+from threadrebuild.collab import old_rules, quotes, understanding
 from threadrebuild.collab.store import coverage, drafts
 from threadrebuild.database import Database, Step, open_database
 
@@ -48,6 +48,9 @@ def open_store(
         if not store.value("SELECT quotes_kept FROM meta"):  # QUOT-11
             quotes.backfill(store)
             store.write("UPDATE meta SET quotes_kept = 1")
+        if not store.value("SELECT rules_taken_in FROM meta"):  # REQ-37
+            old_rules.take_in(store)
+            store.write("UPDATE meta SET rules_taken_in = 1")  # REQ-37
     return store
 
 

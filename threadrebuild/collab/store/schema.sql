@@ -7,7 +7,10 @@ CREATE TABLE meta (
   level INTEGER NOT NULL CHECK (level BETWEEN 0 AND 8),
   zone TEXT NOT NULL DEFAULT 'Asia/Shanghai',     -- the user's
   language TEXT NOT NULL DEFAULT 'zh' CHECK (language IN ('zh', 'en')),  -- of the user's interface
+  engine TEXT NOT NULL DEFAULT 'general' CHECK (engine IN ('general', 'video', 'code')),  -- of what kind it is
+  scribe INTEGER CHECK (scribe IN (0, 1)),        -- whether the user wants the scribe; NULL: as the kind has it
   quotes_kept INTEGER NOT NULL DEFAULT 0,         -- whether the words of before were copied out of the transcript
+  rules_taken_in INTEGER NOT NULL DEFAULT 0,      -- whether the rules of before were taken into the ledger
   raised_from INTEGER                             -- the level below 2 that plans of it have not been taken over from yet
 );
 CREATE TRIGGER level_only_rises BEFORE UPDATE ON meta WHEN NEW.level < OLD.level BEGIN
@@ -103,7 +106,7 @@ CREATE TABLE claude_accounts (
   listed INTEGER NOT NULL DEFAULT 1 CHECK (listed IN (0, 1))
 );
 CREATE TABLE step_models (
-  step TEXT PRIMARY KEY CHECK (step IN ('judgement', 'reader')),
+  step TEXT PRIMARY KEY CHECK (step IN ('judgement', 'reader', 'scribe', 'picture_judgement')),
   model TEXT NOT NULL,
   account INTEGER REFERENCES claude_accounts (id),  -- of the user's own Claude Code
   chosen_by INTEGER REFERENCES user_actions (id),   -- NULL where a Bot has
@@ -115,6 +118,9 @@ CREATE TRIGGER an_account_in_use_stays BEFORE UPDATE OF listed ON claude_account
 WHEN NEW.listed = 0 AND EXISTS (SELECT 1 FROM step_models WHERE account = OLD.id) BEGIN
   SELECT RAISE(ABORT, 'an account that reads lines is exchanged before it is taken off the list');
 END;
+CREATE TABLE seeing_models (                      -- models of endpoints that are marked as able to see pictures
+  model TEXT PRIMARY KEY
+);
 CREATE TABLE step_prompts (
   step TEXT PRIMARY KEY CHECK (step IN ('user words', 'filing')),
   text TEXT NOT NULL
@@ -259,18 +265,26 @@ CREATE TABLE quotes (
   root INTEGER REFERENCES quotes (id),
   source TEXT NOT NULL CHECK (source IN ('said', 'answer', 'annotation', 'board', 'return')),
   text TEXT,
+  place TEXT,                                     -- of words on the board: which of a plan's points, or of a ticket's
   erased INTEGER NOT NULL DEFAULT 0 CHECK (erased IN (0, 1)),
   seq INTEGER NOT NULL REFERENCES events (seq),
   at INTEGER NOT NULL,
   CHECK ((text IS NULL) = (erased = 1))
 );
+-- REQ-09
+CREATE TRIGGER only_the_user_is_quoted BEFORE INSERT ON quotes
+WHEN NEW.message IS NOT NULL AND (SELECT author FROM messages WHERE id = NEW.message) <> 'user' BEGIN
+  SELECT RAISE(ABORT, 'what a Bot says are no words of the user');
+END;
 CREATE TABLE quote_filings (
   quote INTEGER NOT NULL REFERENCES quotes (id),
   plan INTEGER NOT NULL,
   ticket INTEGER REFERENCES tickets (id),
+  heard INTEGER NOT NULL DEFAULT 0 CHECK (heard IN (0, 1)),  -- whether it was looked through for measured numbers
   -- PLAN-37 PLAN-39
   FOREIGN KEY (plan) REFERENCES plans (id)
 );
+CREATE INDEX quotes_unheard ON quote_filings (quote) WHERE heard = 0;
 CREATE UNIQUE INDEX one_quote_filing ON quote_filings (quote, plan, ifnull(ticket, 0));
 -- A version that knows of one filing only writes it to the message itself: the words follow that too.
 -- QUOT-08
@@ -298,13 +312,13 @@ END;
 CREATE TABLE requirements (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   number INTEGER NOT NULL UNIQUE,                 -- shown as R-12
-  quote INTEGER NOT NULL REFERENCES quotes (id),  -- the words of the user that it stands on
-  span TEXT CHECK (length(span) BETWEEN 1 AND 300),  -- a part of them, verbatim; gone once they are erased
+  quote INTEGER REFERENCES quotes (id),           -- the words of the user that it stands on; none of an old rule
+  span TEXT CHECK (span <> ''),                   -- a part of them, verbatim; gone once they are erased
   paraphrase TEXT NOT NULL DEFAULT '',
   category TEXT NOT NULL DEFAULT '',              -- as the scribe called it
   nature TEXT CHECK (nature IN ('craft', 'look', 'series', 'other')),
   polarity TEXT NOT NULL DEFAULT 'want' CHECK (polarity IN ('want', 'must_not')),
-  source TEXT NOT NULL CHECK (source IN ('scribe', 'complaint', 'board', 'import')),
+  source TEXT NOT NULL,
   scope TEXT NOT NULL CHECK (scope IN ('ticket', 'plan', 'conversation', 'standing')),
   plan INTEGER NOT NULL,                          -- that recorded it first
   ticket INTEGER REFERENCES tickets (id),
@@ -317,14 +331,19 @@ CREATE TABLE requirements (
   bound TEXT CHECK (bound IN ('bare', 'about', 'at_least', 'at_most')),
   replaces INTEGER REFERENCES requirements (id),
   ended_by INTEGER REFERENCES user_actions (id),
+  edited_away TEXT CHECK (edited_away IN ('words', 'meaning')),  -- how an edit has taken it away: the user is asked
   at INTEGER NOT NULL,
+  -- REQ-09
+  CHECK (source IN ('scribe', 'complaint', 'board', 'import')),
+  -- REQ-02
+  CHECK (quote IS NOT NULL OR (source = 'import' AND state IN ('legacy', 'not_a_requirement', 'no_longer_applies'))),
   -- PLAN-39
   FOREIGN KEY (plan) REFERENCES plans (id),
   CHECK ((scope = 'ticket') = (ticket IS NOT NULL)),
   CHECK ((item IS NULL) = (value IS NULL) AND (item IS NULL) = (bound IS NULL))
 );
 CREATE INDEX requirements_of_plan ON requirements (plan);
-CREATE TABLE requirement_sayings (
+CREATE TABLE requirement_sayings (                -- again, after the words that it stands on
   requirement INTEGER NOT NULL REFERENCES requirements (id),
   quote INTEGER NOT NULL REFERENCES quotes (id),
   plan INTEGER NOT NULL REFERENCES plans (id),    -- in which it was said
@@ -332,28 +351,73 @@ CREATE TABLE requirement_sayings (
 );
 CREATE TABLE requirement_exceptions (             -- for which plans the user has set it aside
   requirement INTEGER NOT NULL REFERENCES requirements (id),
-  plan INTEGER NOT NULL REFERENCES plans (id),
+  plan INTEGER NOT NULL REFERENCES plans (id) ON DELETE CASCADE,
   by INTEGER NOT NULL REFERENCES user_actions (id),
   PRIMARY KEY (requirement, plan)
 );
+CREATE TABLE requirement_heirs (                  -- the plans of a conversation that is gone, which it is still for
+  requirement INTEGER NOT NULL REFERENCES requirements (id),
+  plan INTEGER NOT NULL REFERENCES plans (id) ON DELETE CASCADE,
+  PRIMARY KEY (requirement, plan)
+);
+CREATE VIEW requirement_said AS                   -- each time that one was said: by which words, in which plan
+  SELECT id AS requirement, quote, plan FROM requirements WHERE quote IS NOT NULL
+  UNION SELECT requirement, quote, plan FROM requirement_sayings;
 -- REQ-02
 CREATE TRIGGER a_requirement_stands_on_words BEFORE INSERT ON requirements
-WHEN NOT EXISTS (
+WHEN NEW.quote IS NOT NULL AND NOT EXISTS (
   SELECT 1 FROM quotes WHERE id = NEW.quote AND erased = 0
     AND folded(NEW.span) <> '' AND instr(folded(text), folded(NEW.span)) > 0
 ) BEGIN
   SELECT RAISE(ABORT, 'a requirement is a part of what the user has said');
 END;
+-- An old rule has words to stand on once the user confirms it.
 -- REQ-02
 CREATE TRIGGER a_requirement_stays_on_its_words BEFORE UPDATE OF quote, span ON requirements
-WHEN NEW.quote <> OLD.quote OR (NEW.span IS NOT OLD.span AND NEW.span IS NOT NULL) BEGIN
+WHEN (NEW.span IS NOT OLD.span AND NEW.span IS NOT NULL) OR (NEW.quote IS NOT OLD.quote AND (
+  OLD.quote IS NOT NULL OR NOT EXISTS (
+    SELECT 1 FROM quotes WHERE id = NEW.quote AND erased = 0 AND instr(folded(text), folded(OLD.span)) > 0
+  )
+)) BEGIN
   SELECT RAISE(ABORT, 'a requirement keeps the words that it stands on');
+END;
+-- REQ-03
+CREATE TRIGGER requirements_are_kept BEFORE DELETE ON requirements BEGIN
+  SELECT RAISE(ABORT, 'the ledger is only added to');
+END;
+-- REQ-03
+CREATE TRIGGER sayings_are_kept BEFORE DELETE ON requirement_sayings BEGIN
+  SELECT RAISE(ABORT, 'the ledger is only added to');
 END;
 -- REQ-04
 CREATE TRIGGER only_the_user_ends_a_requirement BEFORE UPDATE OF state ON requirements
 WHEN OLD.state = 'active' AND NEW.state <> 'active' AND (NEW.ended_by IS NULL OR NEW.ended_by IS OLD.ended_by) BEGIN
   SELECT RAISE(ABORT, 'only the user ends a requirement');
 END;
+-- REQ-06
+CREATE TRIGGER later_words_replace_a_requirement BEFORE UPDATE OF state ON requirements
+WHEN NEW.state = 'superseded' AND NOT EXISTS (
+  SELECT 1 FROM requirements r JOIN requirement_said s ON s.requirement = r.id
+    JOIN quotes later ON later.id = s.quote JOIN quotes earlier ON earlier.id = OLD.quote
+  WHERE r.replaces = OLD.id AND r.state = 'active' AND (later.seq, later.id) > (earlier.seq, earlier.id)
+) BEGIN
+  SELECT RAISE(ABORT, 'only later words of the user replace a requirement');
+END;
+
+-- What the scribe reads, in this order and one after the other: each of the user's words once.
+CREATE TABLE scribings (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  quote INTEGER NOT NULL REFERENCES quotes (id),  -- of an edit the words that the line had at first
+  version INTEGER NOT NULL DEFAULT 0,             -- of an edit the line's version before it
+  question TEXT,                                  -- that the words answer
+  state TEXT NOT NULL DEFAULT 'waiting' CHECK (state IN ('waiting', 'asked', 'done', 'given_up')),
+  effect INTEGER REFERENCES effects (id),
+  -- SCRB-03
+  UNIQUE (quote, version)
+);
+CREATE INDEX scribings_open ON scribings (state) WHERE state IN ('waiting', 'asked');
+-- SCRB-03
+CREATE UNIQUE INDEX one_scribing_at_a_time ON scribings (state) WHERE state = 'asked';
 
 -- ------------------------------------------------------------------ plans and their tickets
 
@@ -374,6 +438,7 @@ CREATE TABLE plans (
   large TEXT CHECK (large IN ('yes', 'no', 'no_split')),
   displaced INTEGER NOT NULL DEFAULT 0,
   current_of INTEGER REFERENCES sessions (id),    -- levels 0 and 1: the session whose one current plan it is
+  delivered_seq INTEGER,                          -- when a Bot's line that carried a file was first filed under it
   closed_at INTEGER,                              -- also while it is dormant, for versions that do not know that
   renamed_at INTEGER,
   name_is_newer INTEGER NOT NULL DEFAULT 0 CHECK (name_is_newer IN (0, 1)),  -- than what its goal says
@@ -502,6 +567,13 @@ CREATE TRIGGER what_the_lead_drops_has_a_reason BEFORE INSERT ON ticket_moves
 WHEN NEW.mover = 'lead' AND NOT EXISTS (SELECT 1 FROM tickets WHERE id = NEW.ticket AND trim(drop_reason) <> '') BEGIN
   SELECT RAISE(ABORT, 'a ticket that is dropped for a Bot has a reason');
 END;
+CREATE TRIGGER something_was_delivered AFTER INSERT ON message_filings
+WHEN EXISTS (
+  SELECT 1 FROM messages m JOIN message_files f ON f.message = m.id WHERE m.id = NEW.message AND m.author = 'bot'
+) BEGIN
+  UPDATE plans SET delivered_seq = min(ifnull(delivered_seq, m.seq), m.seq) FROM messages m
+    WHERE plans.id = NEW.plan AND m.id = NEW.message;
+END;
 CREATE TABLE ticket_dependencies (
   ticket INTEGER NOT NULL REFERENCES tickets (id) ON DELETE CASCADE,
   needs INTEGER NOT NULL REFERENCES tickets (id) ON DELETE CASCADE,
@@ -531,6 +603,12 @@ CREATE TABLE artifacts (
 );
 CREATE INDEX artifacts_of_plan ON artifacts (plan);
 CREATE INDEX artifacts_of_message ON artifacts (message);
+-- What checks keep there was made by no Bot.
+-- CHK-16
+CREATE TRIGGER what_checks_keep_is_no_artifact BEFORE INSERT ON artifacts
+WHEN EXISTS (SELECT 1 FROM plans WHERE substr(NEW.path, 1, length(folder) + 8) = folder || '/checks/') BEGIN
+  SELECT RAISE(IGNORE);
+END;
 
 -- ------------------------------------------------------------------ work and turns
 
@@ -1126,20 +1204,47 @@ CREATE TABLE checks (
   sentence TEXT NOT NULL DEFAULT '',              -- of the plan's acceptance, that it hangs on
   kind TEXT NOT NULL CHECK (kind IN ('file_exists', 'contains', 'matches', 'command', 'continuity')),
   body TEXT NOT NULL,                             -- what is looked at, as JSON
-  written_by TEXT NOT NULL CHECK (written_by IN ('user', 'organizer', 'words', 'reflection', 'sample')),
+  written_by TEXT NOT NULL CHECK (written_by IN ('user', 'organizer', 'reflection', 'sample')),
   confirmed_by INTEGER REFERENCES user_actions (id),
   state TEXT NOT NULL DEFAULT 'active' CHECK (state IN ('active', 'proposal', 'deleted')),
   defined_seq INTEGER NOT NULL DEFAULT 0,         -- the event that defined it as it is now
-  item TEXT CHECK (item IN ('duration', 'resolution', 'aspect', 'frame_rate')),
+  item TEXT CHECK (item IN ('duration', 'resolution', 'aspect', 'frame_rate')),  -- of a check from the user's words
   value TEXT,
   bound TEXT CHECK (bound IN ('bare', 'about', 'at_least', 'at_most')),
-  quote INTEGER REFERENCES quotes (id),
+  quote INTEGER REFERENCES quotes (id),           -- the words; none once a confirmed one has lost them
   matched TEXT,                                   -- the file that it measures
+  lost_words_seq INTEGER,                         -- the event that took the words of a confirmed one
+  deleted_by INTEGER REFERENCES user_actions (id),
   at INTEGER NOT NULL,
-  CHECK ((written_by = 'words') = (item IS NOT NULL)),
-  CHECK ((item IS NULL) = (value IS NULL) AND (item IS NULL) = (bound IS NULL))
+  CHECK ((item IS NULL) = (value IS NULL) AND (item IS NULL) = (bound IS NULL)),
+  -- To an older version it is a check of the user whether the file in `body` is there.
+  -- WORDS-31
+  CHECK (item IS NULL OR (written_by = 'user' AND kind = 'file_exists')),
+  -- WORDS-14
+  CHECK (item IS NULL OR state <> 'active' OR confirmed_by IS NOT NULL)
 );
 CREATE INDEX checks_of_plan ON checks (plan);
+-- WORDS-13
+CREATE UNIQUE INDEX one_gate_and_one_proposal_an_item ON checks (plan, item, state)
+  WHERE item IS NOT NULL AND state <> 'deleted';
+-- What the user has stated of a plan's film, read by fixed rules as the words were filed to it.
+CREATE TABLE film_statements (
+  quote INTEGER NOT NULL REFERENCES quotes (id),
+  plan INTEGER NOT NULL REFERENCES plans (id) ON DELETE CASCADE,
+  item TEXT NOT NULL CHECK (item IN ('duration', 'resolution', 'aspect', 'frame_rate')),
+  value TEXT NOT NULL,
+  bound TEXT NOT NULL CHECK (bound IN ('bare', 'about', 'at_least', 'at_most')),
+  target INTEGER NOT NULL CHECK (target IN (0, 1)),
+  place TEXT NOT NULL,                            -- where it was said: a line, or a place on the board
+  counts INTEGER NOT NULL DEFAULT 1 CHECK (counts IN (0, 1)),  -- 0 once the user chose otherwise
+  PRIMARY KEY (plan, quote, item)
+);
+CREATE TABLE missed_films (                       -- handed over, and not there when they were to be measured
+  plan INTEGER NOT NULL REFERENCES plans (id) ON DELETE CASCADE,
+  path TEXT NOT NULL,
+  seq INTEGER NOT NULL REFERENCES events (seq),
+  PRIMARY KEY (plan, path)
+);
 CREATE TABLE check_runs (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   check_id INTEGER NOT NULL REFERENCES checks (id) ON DELETE CASCADE,
@@ -1148,8 +1253,49 @@ CREATE TABLE check_runs (
   seq INTEGER NOT NULL DEFAULT 0,                 -- the event that began it
   outcome TEXT CHECK (outcome IN ('passed', 'failed', 'out_of_bounds', 'error')),
   detail TEXT NOT NULL DEFAULT '',                -- one line, in the language of the user's interface
-  tail TEXT NOT NULL DEFAULT ''                   -- how the output ends
+  tail TEXT NOT NULL DEFAULT '',                  -- how the output ends
+  figures TEXT NOT NULL DEFAULT '{}'              -- what `detail` names, as JSON
 );
+CREATE INDEX runs_of_check ON check_runs (check_id);
+-- From a later level on the gates of what is handed in return that, and with it its ticket.
+-- CHK-12
+CREATE TRIGGER a_check_moves_no_ticket BEFORE UPDATE OF status, stage ON tickets
+WHEN (NEW.status <> OLD.status OR NEW.stage <> OLD.stage)
+  AND (SELECT kind FROM events ORDER BY seq DESC LIMIT 1) = 'CheckRan'
+  AND NOT EXISTS (
+    SELECT 1 FROM submissions WHERE ticket = NEW.id AND state NOT IN ('approved', 'void') AND (SELECT level FROM meta) >= 5
+  )
+BEGIN
+  SELECT RAISE(ABORT, 'a failing check moves no ticket by itself');
+END;
+CREATE TABLE check_joints (                       -- what a model judges of a continuity check: each seam, and the whole
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  run INTEGER NOT NULL REFERENCES effects (id),
+  name TEXT,                                      -- of the seam; none for the whole
+  picture TEXT,                                   -- where both sides of it are shown
+  shown TEXT NOT NULL,                            -- what is shown of it, as JSON
+  effect INTEGER REFERENCES effects (id),         -- that asks the model
+  again INTEGER NOT NULL DEFAULT 0,               -- how often it was asked once more
+  verdict TEXT CHECK (verdict IN ('clean', 'bad', 'unjudged')),
+  problem TEXT NOT NULL DEFAULT ''
+);
+CREATE INDEX joints_of_run ON check_joints (run);
+CREATE INDEX joints_by_effect ON check_joints (effect);
+CREATE TABLE check_queue (                        -- those that are to run, in order
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  check_id INTEGER NOT NULL UNIQUE REFERENCES checks (id) ON DELETE CASCADE,
+  plan INTEGER NOT NULL REFERENCES plans (id) ON DELETE CASCADE,
+  cause TEXT NOT NULL CHECK (cause IN ('defined', 'asked', 'quiet')),
+  until INTEGER                                   -- from then on it is not worth it any more
+);
+CREATE TABLE quiet_checks (                       -- plans whose checks run before the organizer is asked
+  plan INTEGER PRIMARY KEY REFERENCES plans (id) ON DELETE CASCADE,
+  quiet INTEGER NOT NULL REFERENCES effects (id)  -- the timer that told that it is quiet
+);
+CREATE VIEW open_checks AS                        -- those that are under way
+  SELECT id AS effect, turn, json_extract(body, '$.check') AS check_id, json_extract(body, '$.plan') AS plan,
+    json_extract(body, '$.command') AS command
+  FROM effects WHERE kind IN ('run_check', 'judge_joint') AND state IN ('pending', 'started');
 CREATE TABLE jobs (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   server TEXT NOT NULL,
