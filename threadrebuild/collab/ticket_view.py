@@ -27,7 +27,9 @@ def done_by(db: Database, ticket: sqlite3.Row) -> list[str]:
         ticket["id"],
     )
     owner = db.value("SELECT name FROM bots WHERE id = ?", ticket["owner"])
-    return [row["name"] for row in rows] or [owner or "nobody"]  # TICK-31
+    if not rows:  # TICK-31
+        return [owner or "nobody"]
+    return [row["name"] for row in rows]
 
 
 def counted(db: Database, plan: int) -> dict[str, Any]:
