@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from threadrebuild.collab import attribution, events, plans
+from threadrebuild.collab import attribution, events, plans, stages
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.engine import Effect, Engine
 from threadrebuild.collab.store import NEWEST_LEVEL, open_store
 from threadrebuild.collab.target import Target
-from threadrebuild.collab.tickets import STAGES_FROM_LEVEL, STATUS_OF, open_ticket
+from threadrebuild.collab.tickets import open_ticket
 
 NINE = 1_786_842_000_000
 MINUTE = 60_000
@@ -226,7 +226,7 @@ class Evening:
     def stands(self, ticket: int, stage: str, mover: str = "review") -> None:
         """A ticket stands at a stage, as a submission of it or its review have brought about; before there were any
         stages, at a status of that name."""
-        if self.value("SELECT level FROM meta") < STAGES_FROM_LEVEL:
+        if self.value("SELECT level FROM meta") < stages.FROM_LEVEL:
             self.sql("UPDATE tickets SET status = ? WHERE id = ?", stage, ticket)
             return
         event = self.value("SELECT max(seq) FROM events")
@@ -234,7 +234,7 @@ class Evening:
             "INSERT INTO ticket_moves (ticket, event, stage, mover) VALUES (?, ?, ?, ?)", ticket, event, stage, mover
         )
         update = "UPDATE tickets SET stage = ?, status = ? WHERE id = ?"
-        self.sql(update, stage, STATUS_OF[stage], ticket)
+        self.sql(update, stage, stages.STATUS_OF[stage], ticket)
 
     def requires(self, number: int, span: str, plan: int, *, quote: int | None = None, **more: Any) -> None:
         """An entry of the ledger, as the scribe would have recorded it: on the newest quote, or one named."""

@@ -2,7 +2,7 @@
 
 import sqlite3
 
-from threadrebuild.collab import large_jobs, plans, ticket_view
+from threadrebuild.collab import large_jobs, plans, stages, ticket_view
 from threadrebuild.database import Database
 
 FILES_SHOWN = 20
@@ -57,7 +57,7 @@ def _ticket(db: Database, ticket: sqlite3.Row) -> str:
 
 def _parts(db: Database, ticket: int | None) -> list[str]:
     """The parts of the ticket that is worked on, each as it stands."""
-    if db.value("SELECT level FROM meta") < ticket_view.STAGES_FROM_LEVEL:
+    if db.value("SELECT level FROM meta") < stages.FROM_LEVEL:
         return []
     rows = db.rows("SELECT name, stage FROM parts WHERE ticket = ? ORDER BY name", ticket)
     return [f"Part {row['name']} of this ticket: {row['stage']}" for row in rows]

@@ -6,16 +6,14 @@ What a plan's points say of its progress is only told; how a ticket stands count
 import sqlite3
 from typing import Any
 
-from threadrebuild.collab import large_jobs, reviewers
+from threadrebuild.collab import large_jobs, reviewers, stages
 from threadrebuild.collab.change import Missing
 from threadrebuild.database import Database
-
-STAGES_FROM_LEVEL = 5
 
 
 def stands(db: Database, ticket: sqlite3.Row) -> str:
     """How a ticket stands: by its stage, and before there were any by its status."""
-    by_stage = db.value("SELECT level FROM meta") >= STAGES_FROM_LEVEL
+    by_stage = db.value("SELECT level FROM meta") >= stages.FROM_LEVEL
     return str(ticket["stage"] if by_stage else ticket["status"])  # TICK-03 TICK-29
 
 

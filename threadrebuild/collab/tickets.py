@@ -8,24 +8,12 @@ from typing import Any, Literal
 
 from msgspec import UnsetType
 
-from threadrebuild.collab import dormancy, large_jobs, mirrors, plans, quotes, reviewers
+from threadrebuild.collab import dormancy, large_jobs, mirrors, plans, quotes, reviewers, stages
 from threadrebuild.collab.change import Change, Missing
 from threadrebuild.collab.events import Ran, TicketEdited
 from threadrebuild.database import Database
 
-STAGES_FROM_LEVEL = 5
-Stage = Literal["todo", "in progress", "submitted", "in_review", "rework", "approved", "dropped"]
 Mover = Literal["check", "review", "beat", "board", "word", "ceiling", "observation", "lead"]
-STATUS_OF: dict[str, str] = {
-    "todo": "todo",
-    "in progress": "in progress",
-    "submitted": "to accept",
-    "in_review": "to accept",
-    "rework": "in progress",
-    "approved": "done",
-    "dropped": "parked",
-}
-"""The status that goes along with each stage."""
 USERS = ("board", "word", "ceiling")
 """The movers that are the user."""
 WORKS_BY = "shell"
@@ -53,7 +41,7 @@ def open_ticket(change: Change, plan: int, title: str, owner: int | None) -> int
     return ticket
 
 
-def move(change: Change, ticket: int, stage: Stage, *, by: Mover, turn: int | None = None, **why: Any) -> None:
+def move(change: Change, ticket: int, stage: stages.Stage, *, by: Mover, turn: int | None = None, **why: Any) -> None:
     """Let a ticket stand at another stage, and its status with it. The store refuses who may not move it there."""
     row = of(change.db, ticket)
     if row["stage"] == stage:
@@ -63,7 +51,7 @@ def move(change: Change, ticket: int, stage: Stage, *, by: Mover, turn: int | No
     change.db.write(
         "UPDATE tickets SET stage = ?, status = ? WHERE id = ?",  # TICK-15
         stage,
-        STATUS_OF[stage],
+        stages.STATUS_OF[stage],
         ticket,
     )
     _moved(change, row, stage, by, turn, why)
@@ -128,7 +116,7 @@ def observe(change: Change, call: sqlite3.Row, event: Ran) -> None:
         change.db.write("UPDATE tickets SET owner = ? WHERE id = ?", turn["bot"], row["id"])  # TICK-11
     if row["status"] != "todo":  # TICK-11
         return
-    if change.level >= STAGES_FROM_LEVEL:
+    if change.level >= stages.FROM_LEVEL:
         move(change, row["id"], "in progress", by="observation", turn=turn["id"])  # TICK-11 TICK-16
     else:
         change.db.write("UPDATE tickets SET status = 'in progress' WHERE id = ?", row["id"])  # TICK-09 TICK-11

@@ -74,8 +74,6 @@ def pace(rooms: Rooms, story: Story) -> Callable[[Effect, float], float]:
 
 
 def _drawn(stream: random.Random, effect: Effect, seconds: float) -> float:
-    if effect.body.get("reads") == "large job":  # Nothing waits for it.
-        return seconds
     drawn = seconds * math.pow(STRETCH, stream.uniform(-1, 1))
     return min(drawn, READ_SECONDS) if effect.kind == "read" else drawn
 

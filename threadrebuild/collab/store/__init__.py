@@ -6,15 +6,13 @@ level that the file has.
 
 from pathlib import Path
 
-from threadrebuild.collab import old_rules, quotes, understanding
+from threadrebuild.collab import old_rules, quotes, stages, understanding
 from threadrebuild.collab.store import coverage, drafts
 from threadrebuild.database import Database, Step, open_database
 
 NEWEST_LEVEL = 8
 SEVERAL_FROM_LEVEL = 2
 """From this level on a session has no current plan: those of before are taken over by the first event after that."""
-STAGES_FROM_LEVEL = 5
-"""From this level on a ticket has a stage."""
 REASONS_FROM_LEVEL = 3
 """From this level on a segment that is over has a reason for it."""
 
@@ -40,7 +38,7 @@ def open_store(
         elif present < level:
             if present < REASONS_FROM_LEVEL <= level:  # END-40
                 _give_ends_a_reason(store)
-            if present < STAGES_FROM_LEVEL <= level:
+            if present < stages.FROM_LEVEL <= level:
                 _give_stages(store)
             store.write("UPDATE meta SET level = ?", level)
             if present < SEVERAL_FROM_LEVEL <= level:
