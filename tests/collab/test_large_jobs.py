@@ -8,7 +8,9 @@ from evening import DOWN, Evening, shell, work_on, write
 from requests_over_http import WAYS, Client
 
 from harness.expect import expect, expect_equal, proves
-from threadrebuild.collab import events, large_jobs
+from threadrebuild.collab import events, large_jobs, refiling
+from threadrebuild.collab.change import Change
+from threadrebuild.collab.target import Target
 
 IMAGE = events.Call("mcp:studio:make_image", {})
 SUBMIT = events.Call("submit", {})
@@ -86,23 +88,47 @@ def test_a_matter_is_read_once_with_what_the_user_has_said_of_it(tmp_path: Path)
         home.opened("新品片", to="导演")
         home.say("给门店的屏幕用", to="导演", files=[1])
         home.sql("UPDATE effects SET subject = 'before:' || id, state = 'void' WHERE subject LIKE 'large job:%'")
-        home.say("要做五分钟的片子", to="导演", files=[1])
+        home.sql("UPDATE plans SET dormant = 1")
+        home.say("要做五分钟的片子", to="导演", attach=[f"{home.value('SELECT folder FROM plans')}/a.mp4"])
+        expect_equal("PLAN-18", home.value("SELECT dormant FROM plans"), 0, "whether the matter of a line sleeps")
         asked = reading(home)
         expect("LARGE-02", asked is not None, "a line that is filed to a matter has that read")
         assert asked is not None
         expect_equal("LARGE-02", (asked["line"], asked["tools"]), ("要做五分钟的片子", []), "what is read")
-        expect("LARGE-02", "给门店的屏幕用" in asked["said"], f"what was said before is shown: {asked['said']}")
+        said = asked.get("said")
+        expect("LARGE-02", "给门店的屏幕用" in (said or ()), f"what was said before is shown: {said}")
         for kind in ("minutes of video", "episode", "chapters", "many pages", "dozens"):
-            expect("LARGE-01", kind in asked["asks"], f"“{kind}” in {asked['asks']}")
-        expect_equal("LARGE-02", answer(home, raw), large, f"the matter read as {raw}")
+            expect("LARGE-01", kind in asked.get("asks", ""), f"“{kind}” in {asked.get('asks')}")
+        found = answer(home, raw)
+        expect_equal("LARGE-04", found is None, large is None, f"whether a matter is unread still, read as {raw}")
+        expect_equal("LARGE-02", found, large, f"the matter read as {raw}")
         home.say("片头要快", to="导演", files=[1])
         count = home.value("SELECT count(*) FROM effects WHERE subject LIKE 'large job:%'")
         expect_equal("LARGE-02", count, 1, "how often a matter is read")
-    (tmp_path / "old").mkdir()
-    old = Evening(tmp_path / "old", bots=["导演"], level=4)
-    old.opened("新品片", to="导演")
-    old.say("要做五分钟的片子", to="导演", files=[1])
-    expect_equal("LARGE-02", reading(old), None, "what is read at level 4")
+    for level, is_read in ((4, False), (5, True)):
+        (tmp_path / f"level {level}").mkdir()
+        old = Evening(tmp_path / f"level {level}", bots=["导演"], level=level)
+        old.reads_size = True
+        old.opened("新品片", to="导演")
+        old.say("要做五分钟的片子", to="导演", files=[1])
+        expect_equal("LARGE-02", reading(old) is not None, is_read, f"whether it is read at level {level}")
+
+
+@proves("LARGE-02")
+def test_a_line_that_is_moved_to_another_matter_has_that_read(tmp_path: Path) -> None:
+    home = Evening(tmp_path, bots=["导演"])
+    home.opened("新品片", to="导演")
+    home.opened("海报", to="导演")
+    home.reads_size = True
+    line = home.say("要做五分钟的片子", to="导演", files=[2])
+    home.sql("UPDATE effects SET state = 'void', subject = 'before:' || id WHERE subject LIKE 'large job:1'")
+    expect_equal("ATTR-21", home.filed(line), [(2, None)], "what the line was filed to")
+    change = Change(home.db, home.value("SELECT max(seq) FROM events"), home.now, 8)
+    with home.db.transaction():
+        refiling.refile(change, line, [Target(1)])
+    expect_equal("ATTR-21", home.filed(line), [(1, None)], "what it is filed to now")
+    asked = home.rows("SELECT json_extract(body, '$.line') FROM effects WHERE subject = 'large job:1'")
+    expect_equal("LARGE-02", asked, [("要做五分钟的片子",)], "what is read of the matter that it was moved to")
 
 
 @proves("LARGE-04")
@@ -127,24 +153,32 @@ def test_a_reading_never_overrides_the_user(tmp_path: Path) -> None:
     expect_equal("LARGE-04", ran(home, IMAGE), "refused", "an image of what the user has declared large")
 
 
-@proves("LARGE-05", "LARGE-06")
+@proves("LARGE-05")
 def test_before_the_split_nothing_is_made_and_nothing_handed_in(tmp_path: Path) -> None:
-    home = house(tmp_path)
-    text = home.context(home.turn("导演")["id"])
-    expect("LARGE-06", "split it first with plan_items" in text, f"that it is to be split first, in {text}")
-    expect("LARGE-15", "Still images that pad the running time" in text, f"no stills, in {text}")
-    for call in (IMAGE, SUBMIT):
-        expect_equal("LARGE-05", ran(home, call), "refused", f"{call.name} before the split")
-    reads = events.Call("mcp+read:studio:list", {})
-    for call in (events.Call("read_file", {"path": "a"}), write("notes.md"), write("make.py"), shell("ls"), reads):
-        expect_equal("LARGE-06", ran(home, call), "ok", f"{call.name} before the split")
-    expect_equal("LARGE-05", split(home, item("样片", sample=True), item("其余")), "ok", "the split")
-    expect_equal("LARGE-05", ran(home, IMAGE), "ok", "an image after the split")
-    after = home.context(home.turn("导演")["id"])
-    expect("LARGE-06", "split it first" not in after, f"what is read after the split: {after}")
+    for level in (5, 8):
+        home = house(tmp_path, str(level), level)
+        for call in (IMAGE, SUBMIT):
+            expect_equal("LARGE-05", ran(home, call), "refused", f"{call.name} before the split, at level {level}")
+        expect_equal("LARGE-05", home.ran, [], f"what has run outside, at level {level}")
+        expect_equal("LARGE-07", split(home, item("样片", sample=True), item("其余")), "ok", "the split")
+        expect_equal("LARGE-05", ran(home, IMAGE), "ok", "an image after the split")
     for name, level, large in (("old", 4, "yes"), ("small", 8, "no"), ("unread", 8, None)):
         other = house(tmp_path, name, level, large)
         expect_equal("LARGE-05", ran(other, IMAGE), "ok", f"an image of {name}")
+
+
+@proves("LARGE-06")
+def test_what_needs_no_split_is_done_before_it(tmp_path: Path) -> None:
+    home = house(tmp_path)
+    text = home.context(home.turn("导演")["id"])
+    expect("LARGE-06", "split it first with plan_items" in text, f"that it is to be split first, in {text}")
+    reads = events.Call("mcp+read:studio:list", {})
+    for call in (events.Call("read_file", {"path": "a"}), write("notes.md"), write("make.py"), shell("ls"), reads):
+        expect_equal("LARGE-06", ran(home, call), "ok", f"{call.name} before the split")
+    expect_equal("LARGE-05", ran(home, IMAGE), "refused", "an image before the split")
+    expect_equal("LARGE-07", split(home, item("样片", sample=True), item("其余")), "ok", "the split")
+    after = home.context(home.turn("导演")["id"])
+    expect("LARGE-06", "split it first" not in after, f"what is read after the split: {after}")
 
 
 @proves("LARGE-07")
@@ -198,11 +232,13 @@ def test_a_ticket_begins_once_what_it_needs_has_been_handed_in(tmp_path: Path) -
         if stage != "todo":
             home.stands(1, stage)
         ask = {"to": "文案", "ask": "做第二场", "expects": "deliverable", "ticket": 2, "continue": True}
+        question = {**ask, "expects": "answer", "ask": "第二场要几天"}
+        expect_equal("DEL-09", ran(home, events.Call("delegate", question)), "ok", "a question about a ticket")
+        if not begins:
+            expect("TICK-31", large_jobs.unmet(home.db, 2) != [], f"what is not approved waits, with the first {stage}")
         outcome = "ok" if begins else "refused"
         rule = "LARGE-10" if begins else "LARGE-09"
         expect_equal(rule, ran(home, events.Call("delegate", ask)), outcome, f"its deliverable, with the first {stage}")
-        question = {**ask, "expects": "answer", "ask": "第二场要几天"}
-        expect_equal("LARGE-09", ran(home, events.Call("delegate", question)), "ok", "a question about it")
         expect_equal(rule, ran(home, work_on(plan=1, ticket=2)), outcome, f"work on it, with the first {stage}")
         home.hop("导演", text="好。")
         home.say("@导演 第二场", to="剪辑组", files=[(1, 2)])
@@ -239,7 +275,8 @@ def test_nobody_is_asked_to_approve_a_sample_and_stills_do_not_make_do(tmp_path:
 @proves("TICK-21")
 def test_parts_are_declared_and_never_guessed_from_a_name(tmp_path: Path) -> None:
     home = house(tmp_path, large="no")
-    split(home, item("镜头", doer="导演", parts=["C03", "C04"]))
+    made = split(home, item("镜头", doer="导演", parts=["C03", "C04"]))
+    expect_equal("LARGE-07", made, "ok", "a split of what is not large")
     parts = "SELECT name, stage FROM parts ORDER BY name"
     expect_equal("TICK-21", home.rows(parts), [("C03", "todo"), ("C04", "todo")], "what the lead has declared")
     ran(home, work_on(plan=1, ticket=1))
@@ -251,17 +288,20 @@ def test_parts_are_declared_and_never_guessed_from_a_name(tmp_path: Path) -> Non
     wanted = [("C03", "todo"), ("C04", "todo"), ("C06", "todo")]
     expect_equal("TICK-21", home.rows(parts), wanted, "with one that the user has added")
     home.sql("UPDATE parts SET stage = 'approved' WHERE name <> 'C04'")
-    expect_equal("TICK-21", Client(home)("GET", "tickets/1").said["approved_parts"], "2/3", "how many are approved")
+    expect_equal("TICK-21", Client(home)("GET", "tickets/1").said.get("approved_parts"), "2/3", "how many are approved")
 
 
 @proves("TICK-22", "TICK-23")
 def test_one_call_of_the_lead_splits_with_doers_reviewers_and_order(tmp_path: Path) -> None:
     home = house(tmp_path, large="no")
+    expect_equal("TICK-22", split(home), "ok", "a call of the Bot that leads the plan")
     items = [item("分镜", doer="导演", reviewer="文案"), item("旁白", doer="文案", after=["分镜"])]
-    expect_equal("TICK-22", split(home, *items), "ok", "the split")
+    made = split(home, *items)
+    expect_equal("TICK-01", titles(home), ["分镜", "旁白"] if made == "ok" else [], f"what a call makes that is {made}")
+    expect_equal("TICK-23", made, "ok", "a split that names a reviewer who does not do the ticket")
     found = home.rows("SELECT title, owner, reviewer FROM tickets ORDER BY id")
-    expect_equal("TICK-23", [each[2] for each in found], [2, None], "the reviewer named in the split")
     expect_equal("TICK-22", [each[:2] for each in found], [("分镜", 1), ("旁白", 2)], "who does what")
+    expect_equal("TICK-23", [each[2] for each in found], [2, None], "the reviewer named in the split")
     expect_equal("TICK-22", needs(home), {("旁白", "分镜")}, "what waits for what")
     own = split(home, item("封面", doer="导演", reviewer="导演"))
     expect_equal("TICK-23", (own, titles(home)), ("refused", ["分镜", "旁白"]), "a doer that reviews itself")
@@ -271,6 +311,9 @@ def test_one_call_of_the_lead_splits_with_doers_reviewers_and_order(tmp_path: Pa
     home.say("@文案 你来", to="剪辑组", files=[1])
     other = split(home, item("片尾"), bot="文案")
     expect_equal("TICK-22", (other, titles(home)), ("refused", ["分镜", "旁白"]), "the split of one that does not lead")
+    for level, outcome in ((4, "refused"), (5, "ok")):
+        at_level = house(tmp_path, f"level {level}", level, "no")
+        expect_equal("TICK-22", split(at_level, *items), outcome, f"the same split at level {level}")
 
 
 @proves("TICK-33")
@@ -278,6 +321,7 @@ def test_the_user_makes_an_unfinished_ticket_the_sample(tmp_path: Path) -> None:
     for away in WAYS:
         home = house(tmp_path, str(away))
         split(home, item("第一场", sample=True), item("第二场"), item("第三场"))
+        expect_equal("LARGE-08", needs(home), {("第二场", "第一场"), ("第三场", "第一场")}, "what waits for the sample")
         call = Client(home, away=away)
         again = call("PATCH", "tickets/1", sample=True)
         expect_equal("TICK-33", (again.status, again.error), (409, "is_sample"), "the sample itself")

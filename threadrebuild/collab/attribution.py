@@ -88,6 +88,7 @@ def exchange(change: Change, message: int, now: list[Target]) -> None:
     for target in dict.fromkeys(now):
         _add(change, message, target, *had.get(target, (True, "merge")))
         dormancy.wake(change, target.plan, "merge")  # PLAN-18
+        large_jobs.ask(change, target.plan, message)  # LARGE-02
     _project(change, message)
 
 

@@ -10,8 +10,18 @@ RESTING = (
     "abandoned",
 )
 """The statuses of plans whose tickets nobody owes."""
-OPEN_STATUSES = ("todo", "in progress", "to accept")
-OPEN_STAGES = ("todo", "in progress", "submitted", "in_review", "rework")
+OPEN_STATUSES = (
+    "todo",
+    "in progress",
+    "to accept",  # TICK-04
+)
+OPEN_STAGES = (
+    "todo",
+    "in progress",
+    "submitted",  # TICK-04
+    "in_review",  # TICK-04
+    "rework",
+)
 
 
 def nobody_holds(db: Database, plan: int | None) -> bool:

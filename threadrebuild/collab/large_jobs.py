@@ -99,7 +99,7 @@ def size(change: Change, event: PlanSized) -> None:
 
 def refusal(change: Change, turn: sqlite3.Row, tool: str) -> str | None:
     """Why a call makes nothing and hands nothing in here; None where nothing is in its way."""
-    if change.level < FROM_LEVEL or not tool.startswith((MAKES, HANDS_IN)):  # LARGE-05 LARGE-06 LARGE-09
+    if change.level < FROM_LEVEL or not tool.startswith((MAKES, HANDS_IN)):  # LARGE-05 LARGE-06
         return None
     if is_unsplit(change.db, turn["plan"]):  # LARGE-05
         return f"Not run. {SPLIT_FIRST}"

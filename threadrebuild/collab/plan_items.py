@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from threadrebuild.collab import household, large_jobs, lead, reviewers, tickets
+from threadrebuild.collab import household, large_jobs, lead, reviewers, stages, tickets
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.toolbox import Refused, checked, tool
 from threadrebuild.database import Database, Id
@@ -70,6 +70,8 @@ def _ticket(change: Change, plan: int, item: _Item) -> int:
 
 def _write(change: Change, turn: sqlite3.Row, ticket: int, item: _Item, named: dict[str, int]) -> None:
     if item.drop is not None:
+        if tickets.of(change.db, ticket)["stage"] in stages.FINISHED:  # TICK-16
+            raise Refused("Only a ticket that is still to do is dropped.")
         if not item.drop.strip():  # TICK-30
             raise Refused("A ticket is dropped for a reason only.")
         tickets.drop(change, ticket, item.drop.strip(), turn)

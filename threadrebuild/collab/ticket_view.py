@@ -38,7 +38,7 @@ def counted(db: Database, plan: int) -> dict[str, Any]:
     said = f"{len(to_do) - done} open · {len(to_do)} total"
     if aside:  # TICK-30
         said += f" · {aside} dropped or parked"
-    percent = round(100 * done / len(to_do)) if to_do else None  # TICK-30
+    percent = round(100 * done / len(to_do)) if to_do else None
     return {"open": len(to_do) - done, "total": len(to_do), "aside": aside, "percent": percent, "said": said}
 
 

@@ -117,7 +117,7 @@ def observe(change: Change, call: sqlite3.Row, event: Ran) -> None:
     if row["status"] != "todo":  # TICK-11
         return
     if change.level >= stages.FROM_LEVEL:
-        move(change, row["id"], "in progress", by="observation", turn=turn["id"])  # TICK-11 TICK-16
+        move(change, row["id"], "in progress", by="observation", turn=turn["id"])  # TICK-11
     else:
         change.db.write("UPDATE tickets SET status = 'in progress' WHERE id = ?", row["id"])  # TICK-09 TICK-11
         show(change, row["plan"])
@@ -159,7 +159,7 @@ def cite(change: Change, message: int) -> None:
         message,
     )
     if (
-        change.level <= HANDING_IN_UNTIL_LEVEL  # TICK-04 TICK-09 TICK-12
+        change.level <= HANDING_IN_UNTIL_LEVEL  # TICK-12
         and handed_in is not None
         and handed_in["status"] in ("todo", "in progress")  # TICK-09
     ):

@@ -82,7 +82,7 @@ def start(change: Change, turn: sqlite3.Row, call: sqlite3.Row) -> bool:
                 return False
             turn = bound
         kept_back = large_jobs.refusal(change, turn, call["name"])
-        if call["effectful"] and kept_back is not None:  # LARGE-05 LARGE-06 LARGE-09
+        if call["effectful"] and kept_back is not None:
             raise Refused(kept_back)
         if asks.needs_approval(change, turn, call):
             asks.for_approval(change, turn, call)

@@ -562,6 +562,12 @@ CREATE TRIGGER a_ticket_begins_as_todo BEFORE INSERT ON tickets
 WHEN (SELECT level FROM meta) >= 5 AND NEW.stage <> 'todo' BEGIN
   SELECT RAISE(ABORT, 'a ticket is opened as still to do');
 END;
+-- TICK-16
+CREATE TRIGGER only_what_is_to_do_is_dropped BEFORE INSERT ON ticket_moves
+WHEN NEW.mover = 'lead'
+  AND EXISTS (SELECT 1 FROM tickets WHERE id = NEW.ticket AND stage IN ('approved', 'dropped')) BEGIN
+  SELECT RAISE(ABORT, 'what is approved is not dropped by a Bot');
+END;
 -- TICK-30
 CREATE TRIGGER what_the_lead_drops_has_a_reason BEFORE INSERT ON ticket_moves
 WHEN NEW.mover = 'lead' AND NOT EXISTS (SELECT 1 FROM tickets WHERE id = NEW.ticket AND trim(drop_reason) <> '') BEGIN
