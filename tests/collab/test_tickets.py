@@ -62,9 +62,9 @@ def test_a_bot_that_is_handed_anothers_ticket_works_on_its_own_at_first(tmp_path
     for level in (0, 1, 2):
         # Whose ticket it is that is handed on, which the writer has open besides, and which it then works on.
         cases = (
+            ("导演", ["旁白", "片名"], "分镜"),
             ("导演", ["旁白"], "旁白"),
             ("导演", [], "分镜"),
-            ("导演", ["旁白", "片名"], "分镜"),
             ("文案", ["旁白"], "分镜"),
             (None, ["旁白"], "分镜"),
         )

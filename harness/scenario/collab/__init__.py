@@ -12,6 +12,7 @@ from harness.scenario.collab.forms_ledger import LEDGER_FORMS
 from harness.scenario.collab.forms_orders import ORDER_FORMS
 from harness.scenario.collab.forms_plans import PLAN_FORMS
 from harness.scenario.collab.forms_rooms import ROOM_FORMS
+from harness.scenario.collab.forms_tickets import TICKET_FORMS
 from harness.scenario.collab.forms_turns import TURN_FORMS
 from harness.scenario.collab.forms_work import WORK_FORMS
 from harness.scenario.collab.judging import INVARIANTS
@@ -37,6 +38,7 @@ KIND = Kind(
             | ORDER_FORMS
             | PLAN_FORMS
             | ROOM_FORMS
+            | TICKET_FORMS
             | TURN_FORMS
             | WORK_FORMS
         ).items()

@@ -301,6 +301,8 @@ class Board(Happening, frozen=True, kw_only=True):
     acceptance: list[str] | None = None
     rules: list[str] | None = None
     status: Literal["active", "done", "parked"] | None = None
+    large: Literal["yes", "no_split"] | None = None
+    """What the user says of its size: that it is a large job, or that it is not to be split."""
 
 
 class Rename(Happening, frozen=True, kw_only=True):
