@@ -293,6 +293,8 @@ def test_no_words_and_no_tool_of_a_bot_move_a_stage(tmp_path: Path) -> None:
     home.hop("导演", events.Call("plan_items", {"items": [{"ticket": 1, "status": "done"}]}))
     home.hop("导演", text="分镜 approved。")
     expect_equal("TICK-16", (stands(home), moves(home)), (("todo", "todo"), []), "what words do")
+    at_work(home, write("a.png"))
+    expect_equal("TICK-11", len(moves(home)), 1, "the moves once a file was written")
     raised = house(tmp_path, "old", 4)
     raised.happens(events.TicketEdited, ticket=1, status="to accept")
     raised.happens(events.TicketEdited, ticket=2, status="done")

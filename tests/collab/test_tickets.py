@@ -146,3 +146,5 @@ def test_files_belong_to_the_ticket_of_the_message_that_refers_to_them(tmp_path:
     wanted = [("in/logo.png", plan, 2), (f"{folder(home, 'tickets', 2)}/a.png", plan, 2)]
     expect_equal("TICK-14", kept, wanted, "the files of a message that is filed to ticket 2, where they lie")
     expect_equal("TICK-14", home.ran, [], "what was done to the files")
+    home.hop("导演", shell("cp in/logo.png logo.png"))
+    expect_equal("TICK-14", len(home.ran), 1, "what is done to them once their Bot does it")

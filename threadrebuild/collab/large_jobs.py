@@ -31,6 +31,8 @@ ASKS = (
     " Judge by the thing wanted, not by how it is put; where it is not said, it is unclear."
 )
 HANDED_IN = ("submitted", "in_review", "approved")
+GOES_ON = ("rework", "in progress")
+"""How a ticket may stand that was handed in, whole or in part, and that is worked on again."""
 MAKES = "mcp:"
 """How the names of outside calls begin that have side effects."""
 HANDS_IN = "submit"
@@ -131,7 +133,8 @@ def sample_of(db: Database, plan: int | None) -> int | None:
 def unmet(db: Database, ticket: int) -> list[sqlite3.Row]:
     """The tickets that one waits for: each has to have been handed in, but need not be approved.
 
-    What is dropped or parked keeps nobody waiting, and what is approved waits for nothing.
+    What was handed in once keeps nobody waiting, while it is worked on again, nor does what is dropped or parked; and
+    what is approved waits for nothing.
     """
     if db.value("SELECT stage FROM tickets WHERE id = ?", ticket) == "approved":  # TICK-31
         return []
@@ -209,7 +212,7 @@ def _is_met(db: Database, needed: sqlite3.Row) -> bool:
     return (
         needed["stage"] in HANDED_IN  # LARGE-10
         or needed["stage"] == "dropped"  # LARGE-10
-        or (needed["stage"] == "rework" and db.value(was, needed["id"]) is not None)  # LARGE-10
+        or (needed["stage"] in GOES_ON and db.value(was, needed["id"]) is not None)  # LARGE-10
     )
 
 
