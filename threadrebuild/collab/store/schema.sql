@@ -514,7 +514,8 @@ CREATE TABLE ticket_was (                         -- how a ticket stood until so
   stage TEXT NOT NULL
 );
 CREATE INDEX was_of_ticket ON ticket_was (ticket);
-CREATE TRIGGER a_ticket_was_so AFTER UPDATE OF status, stage ON tickets
+-- Before it, since a stage that follows a status changes right behind it.
+CREATE TRIGGER a_ticket_was_so BEFORE UPDATE OF status, stage ON tickets
 WHEN NEW.status <> OLD.status OR NEW.stage <> OLD.stage BEGIN
   INSERT INTO ticket_was (ticket, until_seq, status, stage)
     VALUES (OLD.id, (SELECT max(seq) FROM events), OLD.status, OLD.stage);
