@@ -20,6 +20,7 @@ from threadrebuild.collab import (
     quotes,
     readonly,
     requirement_view,
+    reviews,
     word_cards,
     words,
 )
@@ -159,6 +160,8 @@ def _line(db: Database, turn: sqlite3.Row, message: sqlite3.Row) -> str:
 def _heard(db: Database, turn: sqlite3.Row, item: sqlite3.Row) -> str:
     if item["delegation"] is not None:
         return f"[{item['id']}] {delegation_view.told(db, item)}"
+    if item["submission"] is not None:
+        return f"[{item['id']}] {item['author']}: {reviews.told(db, item)}"
     message = db.row("SELECT * FROM messages WHERE id = ?", item["message"])
     speaker = message and db.value("SELECT name FROM bots WHERE id = ?", message["bot"])
     tag = _tag(db, turn, message) if message is not None else ""

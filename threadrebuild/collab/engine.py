@@ -17,6 +17,7 @@ from threadrebuild.collab import (
     clearing,
     continuing,
     events,
+    hashing,
     holds,
     household,
     judgement,
@@ -35,6 +36,7 @@ from threadrebuild.collab import (
     scribe,
     steps,
     stop,
+    submission_checks,
     tickets,
     timers,
     turns,
@@ -96,6 +98,7 @@ HANDLERS: dict[type[events.Event], Callable[[Change, Any], None]] = {
     events.ChecksRun: checks.run_all,
     events.CheckRan: checks.ran,
     events.JointJudged: checks.judged,
+    events.Hashed: hashing.came,
     events.TimerRang: timers.rang,
     events.Started: turns.restarted,
     events.Answered: asks.answered,
@@ -138,6 +141,7 @@ class Engine:
             old_plans.take_over(change)
             HANDLERS[type(event)](change, event)
             words.look(change)  # WORDS-01
+            submission_checks.look(change)
             work.start_what_can(change)
             scribe.go_on(change)  # SCRB-04
         return list(self._effects("event = ? AND state = 'pending'", number))

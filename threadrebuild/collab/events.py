@@ -429,6 +429,23 @@ class CheckRan(Answer, frozen=True, kw_only=True):
     tail: str = ""
 
 
+class HashedFile(msgspec.Struct, frozen=True, kw_only=True):
+    """A file whose bytes were read: `path` from the workspace's root, links followed; or the `reason` for no hash."""
+
+    asked: str
+    path: str = ""
+    sha256: str = ""
+    size: int = 0
+    reason: Literal["", "missing", "outside", "link", "no file", "unreadable", "changing"] = ""
+
+
+class Hashed(Answer, frozen=True, kw_only=True):
+    """Files were read, each as it was asked for, in that order."""
+
+    to: ClassVar[str] = "hash_files"
+    files: tuple[HashedFile, ...] = ()
+
+
 class JointJudged(Answer, frozen=True, kw_only=True):
     """A model has judged one seam of a continuity check, or the whole of it; or why it has not."""
 

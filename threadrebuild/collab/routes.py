@@ -17,6 +17,7 @@ from threadrebuild.collab import (
     requirement_view,
     runs,
     stop_menus,
+    submissions,
     ticket_view,
     words,
     work_questions,
@@ -212,6 +213,7 @@ ROUTES: dict[str, Show | Whole | Write] = {
     "GET /v1/tickets/{id:int}": ticket_view.detail,
     "PATCH /v1/tickets/{id:int}": Write(events.TicketEdited, "ticket", TicketChange, ticket_view.detail),  # TICK-23
     "GET /v1/tasks/{id:int}/delegations": delegation_view.of_plan,  # DEL-48
+    "GET /v1/tasks/{id:int}/submissions": submissions.listed,
     "PATCH /v1/tasks/{id:int}/spec": Write(events.BoardEdited, "plan", Spec, plan_view.detail),
     "GET /v1/tasks/{id:int}/requirements": requirement_view.of_plan,  # REQ-44
     "POST /v1/requirements/{id:int}/action": Write(  # REQ-45
@@ -258,6 +260,7 @@ REMOTE = frozenset(
         "GET /v1/tickets/{id:int}",
         "PATCH /v1/tickets/{id:int}",  # TICK-23 TICK-33
         "GET /v1/tasks/{id:int}/delegations",  # DEL-48
+        "GET /v1/tasks/{id:int}/submissions",
         "PATCH /v1/tasks/{id:int}/spec",
         "GET /v1/tasks/{id:int}/requirements",
         "POST /v1/requirements/{id:int}/action",  # REQ-45

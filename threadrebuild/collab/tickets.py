@@ -4,6 +4,7 @@ How a ticket stands is its status; from level 5 on its stage, which only those m
 """
 
 import sqlite3
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from msgspec import UnsetType
@@ -99,6 +100,23 @@ def declare_part(change: Change, ticket: int, name: str) -> None:
     if not name:
         raise ValueError("a part needs a name")
     change.db.write("INSERT OR IGNORE INTO parts (ticket, name) VALUES (?, ?)", ticket, name)  # TICK-21
+
+
+def move_parts(change: Change, ticket: int, parts: Sequence[str], stage: str) -> None:
+    """Let parts of a ticket stand at a stage; of those dropped or stuck nothing changes."""
+    for part in parts:
+        change.db.write(
+            "UPDATE parts SET stage = ? WHERE ticket = ? AND name = ? AND stage NOT IN ('dropped', 'stuck')",
+            stage,
+            ticket,
+            part,
+        )
+
+
+def parts_open(db: Database, ticket: int) -> list[str]:
+    """The parts of a ticket that are neither approved nor dropped."""
+    rows = db.rows("SELECT name FROM parts WHERE ticket = ? AND stage NOT IN ('approved', 'dropped')", ticket)
+    return [row["name"] for row in rows]
 
 
 def observe(change: Change, call: sqlite3.Row, event: Ran) -> None:

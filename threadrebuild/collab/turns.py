@@ -207,13 +207,15 @@ def end(change: Change, turn: int, state: str, reason: str) -> None:
 def restarted(change: Change, event: Started) -> None:
     """After the application came up again: what ran is interrupted, and what nobody answered is asked again.
 
-    A segment that waits for the user had nothing under way, and waits on; one whose words are read or checked, too.
+    A segment that waits for the user had nothing under way, and waits on; one whose words are read or checked, or
+    whose files are, too.
     """
     left = aborting.left_running(change)
     scribe.give_up(change)  # SCRB-03
     for row in change.db.rows(
         "SELECT * FROM live_turns t WHERE state = 'running' AND NOT EXISTS (SELECT 1 FROM effects"
-        " WHERE turn = t.id AND kind IN ('read', 'run_check') AND state IN ('pending', 'started')) ORDER BY id"
+        " WHERE turn = t.id AND kind IN ('read', 'run_check', 'hash_files') AND state IN ('pending', 'started'))"
+        " AND NOT EXISTS (SELECT 1 FROM submissions WHERE turn = t.id AND state = 'checking') ORDER BY id"
     ):
         put_back(change, row)
         end(change, row["id"], "interrupted", "restart")  # TURN-21 HOLD-94

@@ -438,6 +438,7 @@ CREATE TABLE plans (
   large TEXT CHECK (large IN ('yes', 'no', 'no_split')),
   displaced INTEGER NOT NULL DEFAULT 0,
   current_of INTEGER REFERENCES sessions (id),    -- levels 0 and 1: the session whose one current plan it is
+  stage TEXT CHECK (stage = 'delivered'),         -- it is done because all its tickets are approved
   delivered_seq INTEGER,                          -- when a Bot's line that carried a file was first filed under it
   closed_at INTEGER,                              -- also while it is dormant, for versions that do not know that
   renamed_at INTEGER,
@@ -472,7 +473,7 @@ CREATE TABLE plan_revisions (
   plan INTEGER NOT NULL REFERENCES plans (id) ON DELETE CASCADE,
   number INTEGER NOT NULL,
   points TEXT NOT NULL,                           -- category, goal, acceptance, rules, process, progress, status, as JSON
-  cause TEXT NOT NULL CHECK (cause IN ('message', 'turn', 'user', 'organizer', 'hold')),
+  cause TEXT NOT NULL CHECK (cause IN ('message', 'turn', 'user', 'organizer', 'hold', 'delivery')),
   cause_id INTEGER,
   at INTEGER NOT NULL,
   PRIMARY KEY (plan, number),
@@ -801,9 +802,10 @@ CREATE TABLE inbox_items (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   work_item INTEGER NOT NULL REFERENCES work_items (id),
   kind TEXT NOT NULL CHECK (kind IN ('line', 'note', 'restart', 'request', 'reply', 'review', 'job', 'check_back', 'edit',
-                                     'correction', 'report', 'nudge', 'schedule')),
+                                     'correction', 'report', 'nudge', 'schedule', 'rework')),
   message INTEGER REFERENCES messages (id) ON DELETE SET NULL,
   delegation INTEGER REFERENCES delegations (id), -- of a request, and of what came of it
+  submission INTEGER REFERENCES submissions (id) ON DELETE SET NULL,  -- that is to be reviewed, or was returned
   author TEXT NOT NULL CHECK (author IN ('user', 'bot', 'app')),
   text TEXT NOT NULL,                             -- as it was when it was put here
   before TEXT,                                    -- of an edit: the words that were read before it
@@ -826,6 +828,7 @@ CREATE UNIQUE INDEX one_copy_a_receiver ON inbox_items (work_item, message, kind
 -- Segments that were opened by one line, and by its edit, go on each for itself.
 CREATE UNIQUE INDEX one_restart_a_segment ON inbox_items (continues)
   WHERE continues IS NOT NULL AND state IN ('queued', 'held');
+CREATE INDEX copies_of_submission ON inbox_items (submission) WHERE submission IS NOT NULL;
 CREATE INDEX copies_of_message ON inbox_items (message);
 CREATE INDEX copies_read_by_turn ON inbox_items (read_by_turn);
 
@@ -1167,18 +1170,32 @@ CREATE TABLE submissions (
   content TEXT,
   note TEXT NOT NULL DEFAULT '',
   claims TEXT NOT NULL DEFAULT '[]',
+  parts TEXT NOT NULL DEFAULT '[]',               -- the names of the parts handed in; none for the whole ticket
+  seq INTEGER NOT NULL DEFAULT 0,                 -- the event that handed it in: only what ran from then on counts
   state TEXT NOT NULL DEFAULT 'checking'
     CHECK (state IN ('checking', 'check_failed', 'submitted', 'in_review', 'awaiting', 'approved', 'returned', 'void')),
   approved_by TEXT,
   asked INTEGER NOT NULL DEFAULT 0,
   at INTEGER NOT NULL
 );
+CREATE INDEX submissions_of_ticket ON submissions (ticket);
+CREATE INDEX submissions_in_check ON submissions (id) WHERE state = 'checking';
 -- HAND-04
 CREATE TRIGGER what_is_handed_in_is_called_for BEFORE INSERT ON submissions
 WHEN NEW.origin = 'submit' AND NEW.turn IS NOT NULL
   AND NOT EXISTS (SELECT 1 FROM calls WHERE turn = NEW.turn AND name = 'submit') BEGIN
   SELECT RAISE(ABORT, 'saying that work is done hands nothing in');
 END;
+CREATE TABLE hashed_files (                        -- what effect "hash_files" found of the paths it was asked about, in order
+  effect INTEGER NOT NULL REFERENCES effects (id),
+  ord INTEGER NOT NULL,
+  asked TEXT NOT NULL,
+  path TEXT NOT NULL,                             -- from the workspace's root, links followed
+  sha256 TEXT NOT NULL,
+  size INTEGER NOT NULL,
+  reason TEXT NOT NULL,                           -- why it has no hash; empty where it has one
+  PRIMARY KEY (effect, ord)
+);
 CREATE TABLE submission_files (
   submission INTEGER NOT NULL REFERENCES submissions (id) ON DELETE CASCADE,
   path TEXT NOT NULL,
