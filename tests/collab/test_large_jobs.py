@@ -43,6 +43,17 @@ def ran(home: Evening, call: events.Call, bot: str = "导演") -> str:
     return home.results(home.turn(bot)["id"])[-1][1]
 
 
+def handed_in(home: Evening, ticket: int) -> str:
+    """The director hands a film in as what a ticket was for; what it reads of that."""
+    path = f"{home.value('SELECT folder FROM tickets WHERE id = ?', ticket)}/film.mp4"
+    turn = home.turn("导演")["id"]
+    home.hop("导演", events.Call("submit", {"artifacts": ["film.mp4"]}))
+    for effect in [each for each in home.engine.open_effects() if each.kind == "hash_files"]:
+        film = events.HashedFile(asked="film.mp4", path=path, sha256="00" * 32, size=1)
+        home.happens(events.Hashed, effect=effect.id, files=(film,))
+    return home.results(turn)[-1][2]
+
+
 def titles(home: Evening) -> list[str]:
     """The tickets, in order."""
     return [title for (title,) in home.rows("SELECT title FROM tickets ORDER BY id")]
@@ -271,6 +282,21 @@ def test_nobody_is_asked_to_approve_a_sample_and_stills_do_not_make_do(tmp_path:
     seen = small.context(small.turn("导演")["id"])
     expect("LARGE-14", "approve the sample" not in seen, f"where there is no sample: {seen}")
     expect("LARGE-15", "Still images" not in seen, f"where nothing is large: {seen}")
+
+
+@proves("LARGE-14")
+def test_a_sample_is_handed_in_with_the_same_words_as_any_other_ticket(tmp_path: Path) -> None:
+    for level in (5, 8):
+        home = house(tmp_path, str(level), level)
+        split(home, item("第一场", sample=True), item("第二场"))
+        expect("LARGE-14", "Do not ask the user to approve" in home.context(home.turn("导演")["id"]), "what is read")
+        said = []
+        for ticket in (1, 2):
+            home.hop("导演", text="好。")
+            home.say("@导演 接着做", to="剪辑组", files=[(1, ticket)])
+            said.append(handed_in(home, ticket))
+        expect("LARGE-14", "handed in" in said[0], f"what is read of a sample that was handed in: {said[0]}")
+        expect_equal("LARGE-14", said[0].replace("submission 1", "submission 2"), said[1], "beside any other ticket")
 
 
 @proves("TICK-21")
