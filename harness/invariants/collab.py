@@ -19,6 +19,14 @@ BEHIND_MS = 45_000
 SLOTS = 2
 """Work segments of a Bot at once, where its row says nothing usable (WORK-09)."""
 OPEN = "('pending', 'started')"
+CHECKED = (
+    "(EXISTS (SELECT 1 FROM submissions s JOIN tickets k ON k.id = s.ticket WHERE s.turn = t.id"
+    " AND s.state = 'checking' AND (EXISTS (SELECT 1 FROM check_queue q WHERE q.plan = k.plan)"
+    " OR EXISTS (SELECT 1 FROM effects e WHERE e.kind IN ('run_check', 'judge_joint')"
+    f" AND e.state IN {OPEN} AND json_extract(e.body, '$.plan') = k.plan)))"
+    f" AND NOT EXISTS (SELECT 1 FROM effects e WHERE e.turn = t.id AND e.state IN {OPEN}))"
+)
+"""Whether a segment `t` has handed something in and waits for nothing but its checks, which are to run."""
 BY_WORDS = "NOT EXISTS (SELECT 1 FROM calls c WHERE c.turn = h.turn AND c.hop = h.number)"
 """Whether a hop `h` has asked for no tool: what is said in it is said to all."""
 WAY = ("arrived", "filed", "judging", "delivered", "withdrawn")
@@ -147,7 +155,8 @@ STEADY = (
         "SELECT 'segment ' || t.id || ' is ' || t.state || ' with ' || (SELECT count(*) FROM effects e"
         f" WHERE e.turn = t.id AND e.state IN {OPEN}) || ' open effects and ' || (SELECT count(*) FROM asks a"
         " WHERE a.turn = t.id AND a.answer IS NULL AND a.closed = 0) || ' open cards' FROM turns t WHERE"
-        f" (SELECT count(*) FROM effects e WHERE e.turn = t.id AND e.state IN {OPEN}) <> (t.state = 'running')"
+        f" (SELECT count(*) FROM effects e WHERE e.turn = t.id AND e.state IN {OPEN})"
+        f" <> (t.state = 'running' AND NOT {CHECKED})"
         " OR (SELECT count(*) FROM asks a WHERE a.turn = t.id AND a.answer IS NULL AND a.closed = 0)"
         " <> (t.state IN ('waiting_approval', 'waiting_ask'))",
     ),

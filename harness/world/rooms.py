@@ -23,6 +23,7 @@ from harness.world import blank
 from harness.world.acts import Acts
 from harness.world.commands import Commands, Manners
 from harness.world.kernel import STEPS_MOST, Fault, Killed, Process, World
+from harness.world.workspace import Workspace
 from threadrebuild.collab import events
 from threadrebuild.collab.engine import Effect, Engine
 from threadrebuild.collab.store import NEWEST_LEVEL, open_store
@@ -94,6 +95,7 @@ class Rooms:
         self._beginning: Effect | None = None
         self._stopped: set[int] = set()
         self.commands = Commands()
+        self.workspace = Workspace(self.folder / "workspace")
         self._in_slots: Counter[tuple[Process, str]] = Counter()
         blank.lay(self._store, self.level)
         self._open()

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.world import blank
-from threadrebuild.collab import attribution, events, plans
+from threadrebuild.collab import attribution, events, plans, stages
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.engine import Effect, Engine
 from threadrebuild.collab.store import NEWEST_LEVEL, open_store
@@ -59,6 +59,8 @@ class Evening:
         """What each Bot's words are read to say; with None nobody reads them yet."""
         self.nod: bool | None = False
         """Whether what a Bot asks the user is read as only asking for a nod; None where that is left to the test."""
+        self.reads_size = False
+        """Whether it is read how large a matter is."""
         self._keys = 0
         limits = dict(bots) if isinstance(bots, Mapping) else dict.fromkeys(bots)
         for name, limit in limits.items():
@@ -76,6 +78,12 @@ class Evening:
             self.engine.begin(effect.id)
             if effect.body.get("reads") == "Bot words":
                 self._read_words(effect)
+        self._leave_unread()
+
+    def _leave_unread(self) -> None:
+        """Nobody reads how large a matter is, unless a test says what comes of that."""
+        if not self.reads_size:
+            self.sql("UPDATE effects SET state = 'void' WHERE kind = 'read' AND subject LIKE 'large job:%'")
 
     def _read_words(self, effect: Effect) -> None:
         """What a Bot says or asks is read, unless that is left to the test."""
@@ -210,11 +218,25 @@ class Evening:
         for effect in self.engine.open_effects():
             if effect.kind == "mirror":
                 self.engine.begin(effect.id)
+        self._leave_unread()
         return plan
 
     def sql(self, statement: str, *values: Any) -> None:
         """Something that another part of the application, or time, has brought about."""
         self.db.write(statement, *values)
+
+    def stands(self, ticket: int, stage: str, mover: str = "review") -> None:
+        """A ticket stands at a stage, as a submission of it or its review have brought about; before there were any
+        stages, at a status of that name."""
+        if self.value("SELECT level FROM meta") < stages.FROM_LEVEL:
+            self.sql("UPDATE tickets SET status = ? WHERE id = ?", stage, ticket)
+            return
+        event = self.value("SELECT max(seq) FROM events")
+        self.sql(
+            "INSERT INTO ticket_moves (ticket, event, stage, mover) VALUES (?, ?, ?, ?)", ticket, event, stage, mover
+        )
+        update = "UPDATE tickets SET stage = ?, status = ? WHERE id = ?"
+        self.sql(update, stage, stages.STATUS_OF[stage], ticket)
 
     def requires(self, number: int, span: str, plan: int, *, quote: int | None = None, **more: Any) -> None:
         """An entry of the ledger, as the scribe would have recorded it: on the newest quote, or one named."""

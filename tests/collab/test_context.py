@@ -86,7 +86,7 @@ def test_the_situation_names_the_plan_and_what_is_live_elsewhere(tmp_path: Path)
     expect_equal("PLAN-31", part(text, "Situation"), situation, "the situation in the direct chat")
     item = home.value("SELECT trigger_item FROM turns WHERE id = ?", home.turn("导演")["id"])
     new = f"[{item}] user: 分镜看这张 [attached: {folder}/a.png]"
-    plan = ["# The plan", "Goal: 新品片", "Status: active", "Ticket 01 of the plan: 分镜 (todo)"]
+    plan = ["# The plan", "Goal: 新品片", "Status: active", "Ticket 01 of the plan: 分镜 (todo, 导演 is on it)"]
     told = ["# The user's words in this matter", *words]
     whole = "\n".join(["# Situation", *situation, "", *plan, "", *told, "", "# New", new])
     expect_equal("PLAN-31", text, whole, "all that is read at the first hop")

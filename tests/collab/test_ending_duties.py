@@ -95,7 +95,7 @@ def test_which_tickets_are_owed_changes_with_the_level(tmp_path: Path) -> None:
     for level, states in owed.items():
         for state, counts in states.items():
             home, _ = at_work(folder_of(tmp_path, f"{level}{state}"), level=level, owes=True)
-            home.sql(f"UPDATE tickets SET {'status' if level < 5 else 'stage'} = ?", state)
+            home.stands(1, state)
             hops(home, "导演", text="都好了。")
             wanted = ["open_duties"] if counts else []
             expect_equal("END-12", codes(home), wanted, f"a ticket that is {state} at level {level}")
@@ -194,7 +194,7 @@ def test_what_really_waits_goes_on_waiting(tmp_path: Path) -> None:
 def test_what_is_done_is_closed(tmp_path: Path) -> None:
     home = Evening(folder_of(tmp_path, "approved"), bots=["导演"], rooms={ROOM: ["导演"]})
     plan = home.opened("新品片", to=ROOM, tickets=[("海报", "导演")])
-    home.sql("UPDATE tickets SET stage = 'approved'")
+    home.stands(1, "approved")
     home.say("@导演 好了吗", to=ROOM, files=[(plan, 1)])
     hops(home, "导演", end_turn(reason="answered"))
     expect_equal("WORK-14", work_of(home), "closed", "work on a ticket that is approved")
@@ -202,7 +202,7 @@ def test_what_is_done_is_closed(tmp_path: Path) -> None:
         for reason in ("done", "answered", "nothing_new"):
             home = Evening(folder_of(tmp_path, f"{level}{reason}"), bots=["导演"], rooms={ROOM: ["导演"]}, level=level)
             plan = home.opened("新品片", to=ROOM, tickets=[("海报", "导演")])
-            home.sql("UPDATE tickets SET status = 'done', stage = 'in_review'")
+            home.stands(1, "done" if level < 5 else "in_review")
             home.say("@导演 好了吗", to=ROOM, files=[(plan, 1)])
             hops(home, "导演", end_turn(reason=reason))
             expect_equal("END-37", work_of(home), left, f"{reason} on a ticket that is handed in, at level {level}")

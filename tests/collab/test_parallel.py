@@ -47,12 +47,12 @@ def test_a_turn_is_an_execution_and_neither_a_judgement_nor_a_ticket(tmp_path: P
 @proves("TURN-03")
 def test_the_end_of_a_turn_passes_no_ticket_and_closes_no_work(tmp_path: Path) -> None:
     evening, plan = _on_its_ticket(tmp_path)
-    before = evening.rows("SELECT status, stage FROM tickets")
     evening.say("在吗", to="文案")
     hopped(evening, "文案", text="在。")
     desk = evening.value("SELECT state FROM work_items WHERE plan IS NULL AND bot = ?", evening.bot("文案"))
     expect_equal("END-37", desk, "closed", "a desk's work that has ended")
     ran(evening, "导演", written=("plan.md",))
+    before = evening.rows("SELECT status, stage FROM tickets")
     hopped(evening, "导演", text="新品片做好了，请验收。")
     work = evening.value("SELECT state FROM work_items WHERE plan = ?", plan)
     expect("WORK-14", work != "queued", "work with nothing left to read does not queue")

@@ -36,7 +36,8 @@ def test_a_reading_is_given_what_was_said_before_and_answers_five_things(tmp_pat
 def test_what_a_line_is_about_is_read_with_all_that_it_could_be_about(tmp_path: Path) -> None:
     home, (film, report) = household(tmp_path / "a", "新品片", "日报")
     ticket = ticket_of(home, film, "分镜", "01", "02")
-    home.sql("UPDATE tickets SET owner = ?, status = 'in progress' WHERE id = ?", home.bot("文案"), ticket)
+    home.sql("UPDATE tickets SET owner = ? WHERE id = ?", home.bot("文案"), ticket)
+    home.stands(ticket, "in progress")
     for name in ("a", "b", "c", "d"):
         home.sql("INSERT INTO artifacts (path, plan, at) VALUES (?, ?, 1)", f"{name}.png", film)
     for number in range(5):

@@ -46,15 +46,59 @@ def test_the_folder_is_that_of_the_works_own_matter(tmp_path: Path) -> None:
     home.hop("文案", text="好了。")
     home.say("@导演 先出分镜", to="剪辑组", files=[plan])
     home.hop("导演", work_on(plan=plan, ticket={"new": {"title": "分镜"}}))
-    home.sql("UPDATE tickets SET owner = NULL WHERE title = '分镜'")
     ticket = home.turn("导演")["ticket"]
     home.hop("导演", write("board.png"))
+    home.sql("UPDATE tickets SET owner = NULL WHERE title = '分镜'")
     home.hop("导演", text="@文案 分镜在这里，你写旁白")
     said = home.value("SELECT max(id) FROM messages WHERE author = 'bot'")
     expect_equal("ATTR-07", home.filed(said), [(plan, ticket)], "what a Bot's message is filed to: its own work")
     woken = home.turn("文案")
     at = (woken["trigger_message"], woken["ticket"], woken["cwd"])
     expect_equal("TICK-06", at, (said, None, folder(home, "plans", plan)), "where the Bot works that it wakes")
+
+
+@proves("TICK-08")
+def test_a_bot_that_is_handed_anothers_ticket_works_on_its_own_at_first(tmp_path: Path) -> None:
+    for level in (0, 1, 2):
+        # Whose ticket it is that is handed on, which the writer has open besides, and which it then works on.
+        cases = (
+            ("导演", ["旁白", "片名"], "分镜"),
+            ("导演", ["旁白"], "旁白"),
+            ("导演", [], "分镜"),
+            ("文案", ["旁白"], "分镜"),
+            (None, ["旁白"], "分镜"),
+        )
+        for at, (owner, open_, wanted) in enumerate(cases):
+            (tmp_path / f"{level}-{at}").mkdir()
+            home = Evening(
+                tmp_path / f"{level}-{at}", bots=["导演", "文案"], rooms={"剪辑组": ["导演", "文案"]}, level=level
+            )
+            others = [("片尾", "导演"), ("海报", "文案"), *((title, "文案") for title in open_)]
+            plan = home.opened("新品片", to="剪辑组", tickets=[("分镜", "导演"), *others])
+            home.sql("UPDATE tickets SET status = 'done' WHERE title = '海报'")
+            home.say("@导演 先出分镜", to="剪辑组", files=[(plan, 1)])
+            home.hop("导演", write("board.png"))
+            home.sql("UPDATE tickets SET owner = ? WHERE id = 1", owner and home.bot(owner))
+            home.hop("导演", text="@文案 分镜在这里，你接着做")
+            said = home.value("SELECT max(id) FROM messages WHERE author = 'bot'")
+            expect_equal("ATTR-07", home.filed(said), [(plan, 1)], f"what is handed on, at level {level}")
+            woken = home.turn("文案")
+            title = home.value("SELECT title FROM tickets WHERE id = ?", woken["ticket"])
+            if level == 2:
+                expect_equal("TICK-06", title, None, f"the ticket that is worked on, handed {owner}'s, with {open_}")
+                continue
+            expect_equal("TICK-08", title, wanted, f"at level {level}, handed {owner}'s, with {open_} open")
+            expect_equal("TICK-08", woken["cwd"], folder(home, "tickets", woken["ticket"]), "where it works")
+            home.hop("文案", shell("render"))
+            expect_equal("TICK-08", home.ran[-1]["folder"], woken["cwd"], "where its calls run")
+        home.hop("文案", text="好。")
+        home.say("@文案 分镜你来画", to="剪辑组", files=[(plan, 1)])
+        own = home.turn("文案")["ticket"]
+        expect_equal("TICK-08", own, 1, f"the ticket that the user names at level {level}, which is nobody's")
+    home = Evening(tmp_path, bots=["导演", "文案"], rooms={"剪辑组": ["导演", "文案"]}, level=1)
+    plan = home.opened("新品片", to="剪辑组", tickets=[("分镜", "导演"), ("旁白", "文案")])
+    home.say("@文案 分镜你来画", to="剪辑组", files=[(plan, 1)])
+    expect_equal("TICK-08", home.turn("文案")["ticket"], 1, "the ticket of another that the user names")
 
 
 @proves("TICK-07")
@@ -102,3 +146,5 @@ def test_files_belong_to_the_ticket_of_the_message_that_refers_to_them(tmp_path:
     wanted = [("in/logo.png", plan, 2), (f"{folder(home, 'tickets', 2)}/a.png", plan, 2)]
     expect_equal("TICK-14", kept, wanted, "the files of a message that is filed to ticket 2, where they lie")
     expect_equal("TICK-14", home.ran, [], "what was done to the files")
+    home.hop("导演", shell("cp in/logo.png logo.png"))
+    expect_equal("TICK-14", len(home.ran), 1, "what is done to them once their Bot does it")

@@ -29,6 +29,11 @@ SOUND: dict[str, dict[str, Any]] = {
     "check_back": {"after_minutes": 5, "note": "看渲染"},
     "end_turn": {"reason": "nothing_new"},
     "delegate": {"to": "文案", "ask": "看一下", "expects": "answer"},
+    "submit": {"artifacts": ["cut.mp4"]},
+    "review": {"outcome": "return"},
+    "plan_items": {
+        "items": [{"title": "旁白", "description": "一百字", "after": [1], "parts": ["甲"], "drop": "不要"}]
+    },
 }
 """A call of each tool that makes sense."""
 ARGUMENTS = {
@@ -39,6 +44,9 @@ ARGUMENTS = {
     "ask_user": ("question", "options", "multiple"),
     "check_back": ("after_minutes", "note"),
     "end_turn": ("reason", "text", "answer", "note", "needs_from_user", "inbox"),
+    "plan_items": ("items",),
+    "submit": ("artifacts", "parts", "claims", "note", "continue"),
+    "review": ("submission_id", "verdicts", "outcome", "note"),
     "delegate": ("to", "ask", "expects", "ticket", "parts", "requirement_ids", "continue"),
 }
 CALLS = st.sampled_from([(tool, name) for tool, names in ARGUMENTS.items() for name in names]).flatmap(

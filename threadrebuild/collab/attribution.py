@@ -6,7 +6,18 @@ Nothing is guessed: a line that neither refers to a matter nor is read to be abo
 import sqlite3
 from typing import Any
 
-from threadrebuild.collab import dormancy, household, parking, plans, quotes, reader, scribe, signals, tickets
+from threadrebuild.collab import (
+    dormancy,
+    household,
+    large_jobs,
+    parking,
+    plans,
+    quotes,
+    reader,
+    scribe,
+    signals,
+    tickets,
+)
 from threadrebuild.collab.change import Change, Missing
 from threadrebuild.collab.target import Target
 from threadrebuild.database import Database
@@ -57,6 +68,7 @@ def put(change: Change, message: int, found: list[Target], *, locked: bool, by: 
     if change.db.value("SELECT author FROM messages WHERE id = ?", message) == "user":  # PLAN-18 PLAN-35 PLAN-36
         for target in found:
             dormancy.wake(change, target.plan, "filing")
+            large_jobs.ask(change, target.plan, message)  # LARGE-02
     change.db.write(
         f"UPDATE plans SET active_at = ? WHERE id IN ({','.join(str(target.plan) for target in found)})", change.at
     )
@@ -76,6 +88,7 @@ def exchange(change: Change, message: int, now: list[Target]) -> None:
     for target in dict.fromkeys(now):
         _add(change, message, target, *had.get(target, (True, "merge")))
         dormancy.wake(change, target.plan, "merge")  # PLAN-18
+        large_jobs.ask(change, target.plan, message)  # LARGE-02
     _project(change, message)
 
 

@@ -15,6 +15,7 @@ from threadrebuild.collab import (
     dormancy,
     household,
     inbox,
+    large_jobs,
     lifting,
     mentions,
     messages,
@@ -76,10 +77,10 @@ def take_default(change: Change, turn: sqlite3.Row, plan: int) -> None:
     choose(change, turn, plan, None)
 
 
-def begin(change: Change, turn: sqlite3.Row, opening: sqlite3.Row) -> None:
-    """Open a plan on a line of the user, with one ticket for what comes of it, and work on that."""
+def begin(change: Change, turn: sqlite3.Row, opening: sqlite3.Row, *, with_ticket: bool) -> None:
+    """Open a plan on a line of the user, and work on it, or on one ticket for what comes of it."""
     plan = _open_for(change, opening, "")
-    ticket = tickets.open_ticket(change, plan, title_of(change, opening), turn["bot"])
+    ticket = tickets.open_ticket(change, plan, title_of(change, opening), turn["bot"]) if with_ticket else None
     choose(change, turn, plan, ticket)
 
 
@@ -222,6 +223,7 @@ def _ticket(change: Change, turn: sqlite3.Row, plan: int, named: int | _New | No
         return tickets.open_ticket(change, plan, named.new.title, turn["bot"])
     if change.db.value("SELECT plan FROM tickets WHERE id = ?", named) != plan:  # TICK-05
         raise Bounced("no_ticket", f"{named!r} is no ticket of plan {plan}.")
+    large_jobs.see_that_it_can_begin(change, named)  # LARGE-09
     return named
 
 

@@ -26,7 +26,17 @@ from typing import Any
 
 import msgspec
 
-from threadrebuild.collab import check_bodies, check_queue, check_results, continuity, final_films, plans, speech, words
+from threadrebuild.collab import (
+    check_bodies,
+    check_queue,
+    check_results,
+    continuity,
+    delivery,
+    final_films,
+    plans,
+    speech,
+    words,
+)
 from threadrebuild.collab.change import Change, Conflict, Missing
 from threadrebuild.collab.events import CheckAdded, CheckDeleted, CheckEdited, CheckRan, ChecksRun, JointJudged
 from threadrebuild.database import Database
@@ -206,6 +216,7 @@ def _keep(change: Change, check: sqlite3.Row, effect: sqlite3.Row, event: CheckR
         check["id"],
         RUNS_KEPT,
     )  # CHK-05
+    delivery.look(change, check["plan"])
     change.log("check.ran", plan=check["plan"], check=check["id"], outcome=event.outcome)
 
 

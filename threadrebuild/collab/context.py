@@ -20,6 +20,7 @@ from threadrebuild.collab import (
     quotes,
     readonly,
     requirement_view,
+    reviews,
     word_cards,
     words,
 )
@@ -40,9 +41,10 @@ RENAMED = (
 
 def render(db: Database, turn: sqlite3.Row, read: Sequence[sqlite3.Row]) -> str:
     """The text that a turn's model is given for its next hop; `read` are the inbox items new in it."""
+    about = matter.lines(db, turn["plan"], turn["ticket"]) if turn["plan"] is not None else []
     parts = [
         _part("Situation", _situation(db, turn)),
-        _part("The plan", matter.lines(db, turn["plan"]) if turn["plan"] is not None else []),  # CHKB-06 PLAN-25
+        _part("The plan", about),  # CHKB-06 PLAN-25
         *(_part(title, lines) for title, lines in _requirements(db, turn)),  # REQ-40 PLAN-25
         _part("The user's words in this matter", _words(db, turn)),
     ]
@@ -158,6 +160,8 @@ def _line(db: Database, turn: sqlite3.Row, message: sqlite3.Row) -> str:
 def _heard(db: Database, turn: sqlite3.Row, item: sqlite3.Row) -> str:
     if item["delegation"] is not None:
         return f"[{item['id']}] {delegation_view.told(db, item)}"
+    if item["submission"] is not None:
+        return f"[{item['id']}] {item['author']}: {reviews.told(db, item)}"
     message = db.row("SELECT * FROM messages WHERE id = ?", item["message"])
     speaker = message and db.value("SELECT name FROM bots WHERE id = ?", message["bot"])
     tag = _tag(db, turn, message) if message is not None else ""

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from threadrebuild.collab import household, inbox, requirements, turns, work
+from threadrebuild.collab import household, inbox, large_jobs, requirements, submissions, turns, work
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.toolbox import Refused, checked, tool
 from threadrebuild.database import Database, Id
@@ -122,6 +122,26 @@ def resolve(
     )
     change.log(f"delegation.{state}", plan=delegation["plan"], ticket=delegation["ticket"], delegation=delegation["id"])
     _push(change, delegation["id"], state)
+
+
+def released(change: Change, submission: int) -> None:
+    """Answer who asked for what a submission, now approved, has delivered; the ticket stands as approved by now.
+
+    The result names who delivered what, the submission and its files, and wakes who waits for it.
+    """
+    row = submissions.of(change.db, submission)
+    asked = change.db.rows(
+        "SELECT d.* FROM delegations d JOIN work_items w ON w.id = d.to_item WHERE w.bot = ? AND d.state = 'open'"
+        " AND d.expects = 'deliverable' AND d.plan = ? AND (d.ticket IS NULL OR d.ticket = ?) ORDER BY d.id",
+        row["bot"],
+        row["plan"],
+        row["ticket"],
+    )
+    name = change.db.value("SELECT name FROM bots WHERE id = ?", row["bot"])
+    title = change.db.value("SELECT title FROM tickets WHERE id = ?", row["ticket"])
+    files = ", ".join(file["path"] for file in submissions.files_of(change.db, submission))
+    for each in asked:
+        resolve(change, each, "replied", f"{name} has delivered “{title}” (submission {submission}): {files}")  # DEL-17
 
 
 def bot_went(change: Change, bot: int, state: str) -> None:
@@ -242,6 +262,8 @@ def _check_matter(change: Change, turn: sqlite3.Row, wanted: _Request) -> None:
     plan = change.db.value("SELECT plan FROM tickets WHERE id = ?", wanted.ticket)
     if wanted.ticket is not None and plan != turn["plan"]:  # DEL-09
         raise Refused(f"{wanted.ticket} is no ticket of this plan.")
+    if wanted.expects == "deliverable":  # LARGE-09
+        large_jobs.see_that_it_can_begin(change, wanted.ticket)
     parts = change.db.rows(
         "SELECT p.name FROM parts p JOIN tickets t ON t.id = p.ticket WHERE t.plan = ?1 AND ifnull(?2, t.id) = t.id",
         turn["plan"],

@@ -46,10 +46,11 @@ def is_there(db: Database, plan: object) -> bool:
     return db.value("SELECT status FROM plans WHERE id = ?", plan) not in attribution.GONE
 
 
-def before_side_effect(change: Change, turn: sqlite3.Row) -> None:
+def before_side_effect(change: Change, turn: sqlite3.Row, *, splits: bool = False) -> None:
     """Bind a desk segment before its first side effect, as far as its lines and candidates say to what.
 
-    Raises `Refused` where the Bot has to choose by `work_on` first.
+    A plan that opens by being split (`splits`) has the tickets of that split only. Raises `Refused` where the Bot has
+    to choose by `work_on` first.
     """
     kind, opening = _read_as(change.db, turn)
     if kind == "on_the_spot":  # DESK-11 DESK-12 DESK-14 READ-15
@@ -61,7 +62,7 @@ def before_side_effect(change: Change, turn: sqlite3.Row) -> None:
     ):
         if opening is None:  # DESK-16
             raise Bounced("no_request", "Only a request of the user opens a plan. Choose by work_on what this is for.")
-        binding.begin(change, turn, opening)
+        binding.begin(change, turn, opening, with_ticket=not splits)
         return
     if len(found) != 1:
         listed = "; ".join(f"{plan} {attribution.described(change.db, plan)['name']}" for plan in found)

@@ -17,9 +17,11 @@ from threadrebuild.collab import (
     clearing,
     continuing,
     events,
+    hashing,
     holds,
     household,
     judgement,
+    large_jobs,
     lead,
     lifting,
     lines,
@@ -34,6 +36,7 @@ from threadrebuild.collab import (
     scribe,
     steps,
     stop,
+    submission_checks,
     tickets,
     timers,
     turns,
@@ -73,6 +76,7 @@ HANDLERS: dict[type[events.Event], Callable[[Change, Any], None]] = {
     events.BoardEdited: plans.edit,
     events.PlanRenamed: plans.rename,
     events.TicketEdited: tickets.edit,
+    events.PlanSized: large_jobs.size,
     events.RequirementActed: requirement_actions.act,
     events.ModelChosen: steps.choose,
     events.ModelMarked: steps.mark,
@@ -94,6 +98,7 @@ HANDLERS: dict[type[events.Event], Callable[[Change, Any], None]] = {
     events.ChecksRun: checks.run_all,
     events.CheckRan: checks.ran,
     events.JointJudged: checks.judged,
+    events.Hashed: hashing.came,
     events.TimerRang: timers.rang,
     events.Started: turns.restarted,
     events.Answered: asks.answered,
@@ -136,6 +141,7 @@ class Engine:
             old_plans.take_over(change)
             HANDLERS[type(event)](change, event)
             words.look(change)  # WORDS-01
+            submission_checks.look(change)
             work.start_what_can(change)
             scribe.go_on(change)  # SCRB-04
         return list(self._effects("event = ? AND state = 'pending'", number))

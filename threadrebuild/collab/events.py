@@ -108,12 +108,22 @@ class PlanRenamed(Event, frozen=True, kw_only=True):
 
 
 class TicketEdited(Event, frozen=True, kw_only=True):
-    """The user has changed a ticket on the board; None stays as it was."""
+    """The user has changed a ticket on the board; what is not given stays as it was, a `reviewer` of None goes."""
 
     ticket: int
     title: str | None = None
     description: str | None = None
     status: Literal["todo", "in progress", "to accept", "done", "parked"] | None = None
+    reviewer: int | msgspec.UnsetType | None = msgspec.UNSET
+    sample: bool | None = None
+    add_parts: tuple[str, ...] = ()
+
+
+class PlanSized(Event, frozen=True, kw_only=True):
+    """The user has said that a plan is a large job, or that it is not to be split."""
+
+    plan: int
+    large: Literal["yes", "no_split"]
 
 
 class RequirementActed(Event, frozen=True, kw_only=True):
@@ -417,6 +427,23 @@ class CheckRan(Answer, frozen=True, kw_only=True):
     outcome: Literal["passed", "failed", "out_of_bounds", "error", "gathered"]
     detail: dict[str, Any] = {}
     tail: str = ""
+
+
+class HashedFile(msgspec.Struct, frozen=True, kw_only=True):
+    """A file whose bytes were read: `path` from the workspace's root, links followed; or the `reason` for no hash."""
+
+    asked: str
+    path: str = ""
+    sha256: str = ""
+    size: int = 0
+    reason: Literal["", "missing", "outside", "link", "no file", "unreadable", "changing"] = ""
+
+
+class Hashed(Answer, frozen=True, kw_only=True):
+    """Files were read, each as it was asked for, in that order."""
+
+    to: ClassVar[str] = "hash_files"
+    files: tuple[HashedFile, ...] = ()
 
 
 class JointJudged(Answer, frozen=True, kw_only=True):

@@ -206,6 +206,34 @@ def put_delegated(
         int(wakes),
         change.event,
     )
+    _keep_or_queue(change, item, work_item, wakes=wakes)
+
+
+def put_submission(
+    change: Change,
+    work_item: int,
+    kind: Literal["review", "rework"],
+    submission: int,
+    text: str,
+    *,
+    author: Literal["user", "bot", "app"] = "app",
+) -> None:
+    """Add a request to review what was handed in, or why that was returned, to an inbox, and wake the work."""
+    item = change.db.write(
+        "INSERT INTO inbox_items (work_item, kind, submission, author, text, prio, seq) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        work_item,
+        kind,
+        submission,
+        author,
+        text,
+        PRIO_REPLY,
+        change.event,
+    )
+    _keep_or_queue(change, item, work_item, wakes=True)
+
+
+def _keep_or_queue(change: Change, item: int, work_item: int, *, wakes: bool) -> None:
+    """Let what was put into an inbox wake the work there, or wait for a lift where a hold is over it."""
     copy = change.db.row("SELECT * FROM inbox_items WHERE id = ?", item)
     held = holds.over(change.db, "item", item)
     if held and copy is not None:  # DEL-30

@@ -59,6 +59,21 @@ def receivers(db: Database, session: int, plans: Sequence[int]) -> list[Receiver
     return [each._replace(plans=(each.plans or frozenset()).union(nobodys)) for each in found[:1]] + found[1:]
 
 
+def of_plan(db: Database, plan: int) -> int | None:
+    """The Bot that leads a plan: the one set, else who opened it, else its group's lead, else who has done most."""
+    home = db.value("SELECT session FROM plans WHERE id = ?", plan)
+    found = db.rows(
+        "SELECT lead AS bot FROM plans WHERE id = ?1 UNION ALL"
+        " SELECT t.bot FROM turns t JOIN plans p ON p.first_turn = t.id WHERE p.id = ?1 UNION ALL"
+        " SELECT bot FROM session_participants WHERE session = ?2 AND is_lead = 1 UNION ALL"
+        " SELECT bot FROM (SELECT bot FROM turns WHERE plan = ?1 GROUP BY bot ORDER BY count(*) DESC, bot)",
+        plan,
+        home,
+    )
+    at_work = {row["id"] for row in db.rows("SELECT id FROM bots WHERE state = 'active'")}
+    return next((row["bot"] for row in found if row["bot"] in at_work), None)
+
+
 def view(db: Database, session: int, at: int) -> dict[str, Any]:
     """What `GET /v1/sessions/:id/lead` answers: the confirmed lead, and who is suggested. Raises `Missing`."""
     household.session_of(db, session)

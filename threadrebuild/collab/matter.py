@@ -2,19 +2,19 @@
 
 import sqlite3
 
-from threadrebuild.collab import plans
+from threadrebuild.collab import large_jobs, plans, stages, ticket_view
 from threadrebuild.database import Database
 
 FILES_SHOWN = 20
 
 
-def lines(db: Database, plan: int) -> list[str]:
-    """The matter of a plan, as lines of text."""
+def lines(db: Database, plan: int, ticket: int | None = None) -> list[str]:
+    """The matter of a plan, as lines of text; `ticket` is the one that is worked on."""
     return [
         *_points(db, plan),  # CHKB-06 PLAN-25
-        *(  # CHKB-06 PLAN-25
-            _ticket(row) for row in db.rows("SELECT * FROM tickets WHERE plan = ? ORDER BY number", plan)
-        ),
+        *_tickets(db, plan, ticket),  # CHKB-06 PLAN-25
+        *_parts(db, ticket),  # TICK-29
+        *large_jobs.situation(db, plan),  # LARGE-06
         *_files(db, plan),  # CHKB-06
     ]
 
@@ -32,8 +32,35 @@ def _points(db: Database, plan: int) -> list[str]:
     return [*found, f"Status: {points['status']}"]
 
 
-def _ticket(ticket: sqlite3.Row) -> str:
-    return f"Ticket {ticket['number']:02} of the plan: {ticket['title']} ({ticket['status']})"
+def _tickets(db: Database, plan: int, own: int | None) -> list[str]:
+    rows = db.rows("SELECT * FROM tickets WHERE plan = ? ORDER BY number", plan)
+    shown = [
+        row
+        for row in rows
+        if row["drop_reason"] is None  # TICK-31
+        or row["id"] == own  # TICK-31
+    ]
+    return [_ticket(db, row) for row in shown]
+
+
+def _ticket(db: Database, ticket: sqlite3.Row) -> str:
+    """A ticket, how it stands, and who is on it: of one that is done who did it, of one that is put aside nobody."""
+    who = ""
+    if ticket["status"] == "done":  # TICK-31
+        who = ", done by " + " and ".join(ticket_view.done_by(db, ticket))
+    elif ticket["status"] != "parked" and ticket["owner"] is not None:  # TICK-31
+        who = f", {db.value('SELECT name FROM bots WHERE id = ?', ticket['owner'])} is on it"
+    waits = large_jobs.waits_for(db, ticket["id"])
+    state = ticket_view.stands(db, ticket)
+    return f"Ticket {ticket['number']:02} of the plan: {ticket['title']} ({state}{who}{waits})"
+
+
+def _parts(db: Database, ticket: int | None) -> list[str]:
+    """The parts of the ticket that is worked on, each as it stands."""
+    if db.value("SELECT level FROM meta") < stages.FROM_LEVEL:
+        return []
+    rows = db.rows("SELECT name, stage FROM parts WHERE ticket = ? ORDER BY name", ticket)
+    return [f"Part {row['name']} of this ticket: {row['stage']}" for row in rows]
 
 
 def _files(db: Database, plan: int) -> list[str]:

@@ -7,7 +7,7 @@ record of the hold that parked it; where another such hold still covers the plan
 import sqlite3
 from typing import Any
 
-from threadrebuild.collab import holds, plans, restarts
+from threadrebuild.collab import delivery, holds, plans, restarts
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.scope import Scope
 from threadrebuild.database import Database
@@ -58,6 +58,7 @@ def restore(change: Change, hold: int) -> None:
             _take_over(change, others[0]["id"], before)
         else:
             _give_back(change, before, hold)
+            delivery.look(change, before["plan"])
 
 
 def whole_holds(db: Database, plan: int) -> list[sqlite3.Row]:

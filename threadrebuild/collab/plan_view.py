@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import Mapping
 from typing import Any
 
-from threadrebuild.collab import ball, parking, plans
+from threadrebuild.collab import ball, parking, plans, ticket_view
 from threadrebuild.database import Database
 
 TURNS_OF_A_QUESTION = 1  # PLAN-42
@@ -46,6 +46,8 @@ def detail(db: Database, plan: int, at: int) -> dict[str, Any]:
         "last_change": last_change(db, plan),
         "approved": approved(db, plan),
         "awaited": ball.awaited(db, plan),
+        "tickets": ticket_view.of_plan(db, plan),
+        "counted": ticket_view.counted(db, plan),
     }
 
 
@@ -85,7 +87,12 @@ def _listed(view: Database, plan: sqlite3.Row, counts_turns: bool) -> dict[str, 
     tickets = view.value("SELECT count(*) FROM tickets WHERE plan = ?", plan["id"])
     turns = view.value("SELECT count(*) FROM turns WHERE plan = ?", plan["id"]) if counts_turns else None
     about = {key: plan[key] for key in ("id", "name", "status", "dormant", "closed_at", "active_at")}
-    return about | {"tickets": tickets, "turns": turns, "is_question": _is_question(plan, tickets, turns)}
+    return about | {
+        "tickets": tickets,
+        "turns": turns,
+        "counted": ticket_view.counted(view, plan["id"]),
+        "is_question": _is_question(plan, tickets, turns),
+    }
 
 
 def _is_question(plan: sqlite3.Row, tickets: int, turns: int | None) -> bool:

@@ -186,6 +186,7 @@ def revise(change: Change, plan: int, points: dict[str, Any], cause: str, cause_
         change.at,
     )
     mirrors.write_map(change, plan)
+    mirrors.write_tickets(change, plan)  # TICK-02
 
 
 def set_points(change: Change, plan: int, status: str, cause: str, cause_id: int) -> None:

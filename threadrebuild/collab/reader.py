@@ -16,6 +16,7 @@ from threadrebuild.collab import (
     attribution,
     costs,
     household,
+    large_jobs,
     messages,
     signals,
     speech,
@@ -82,6 +83,9 @@ def came(change: Change, event: Read) -> None:
     )
     assert effect is not None
     subject, _, rest = effect["subject"].partition(":")
+    if subject == large_jobs.READS:
+        large_jobs.came(change, event, effect)
+        return
     if subject == BOT_WORDS:
         speech.came(change, event, effect)
         return

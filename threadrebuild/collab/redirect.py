@@ -6,8 +6,9 @@ it. From level 2 on a line is read by the work that it belongs to, and neither h
 
 import sqlite3
 
-from threadrebuild.collab import holds, household, inbox, turns, work
+from threadrebuild.collab import holds, household, inbox, tickets, turns, work
 from threadrebuild.collab.change import Change
+from threadrebuild.database import Database
 
 LAST_LEVEL = 1  # TURN-28
 
@@ -35,6 +36,14 @@ def receive(change: Change, message: sqlite3.Row, bot: int, why: str) -> None:
         _fork(change, message, item, live)
     else:
         _redirect(change, message, item, live)  # REDIR-01
+
+
+def place_of(change: Change, message: sqlite3.Row, bot: int) -> tuple[int | None, str]:
+    """The ticket, if any, and the folder in which a turn works that a line opens: as the line is filed."""
+    if message["plan"] is None:
+        return None, ""
+    ticket = _ticket_of(change.db, message, bot)
+    return ticket, tickets.folder_of(change, message["plan"], ticket)
 
 
 def _redirect(change: Change, message: sqlite3.Row, item: int, old: sqlite3.Row) -> None:
@@ -74,6 +83,24 @@ def _live_there(change: Change, session: int, bot: int, desk: int) -> sqlite3.Ro
     ]
     found.sort(key=lambda turn: bool(turn["work_item"] == desk))
     return found[-1] if found else None
+
+
+def _ticket_of(db: Database, message: sqlite3.Row, bot: int) -> int | None:
+    """The ticket of a line; a Bot to which another hands one that is a third's works on its own, if it has just one."""
+    ticket: int | None = message["ticket"]
+    owner = db.value("SELECT owner FROM tickets WHERE id = ?", ticket)
+    own = db.rows(
+        "SELECT id FROM tickets WHERE plan = ? AND owner = ? AND status IN ('todo', 'in progress', 'to accept')",
+        message["plan"],
+        bot,
+    )
+    if (
+        message["author"] == "bot"  # TICK-08
+        and owner not in (None, bot)  # TICK-08
+        and len(own) == 1  # TICK-08
+    ):
+        return int(own[0]["id"])
+    return ticket
 
 
 def _carried(change: Change, item: int, old: sqlite3.Row) -> sqlite3.Row:

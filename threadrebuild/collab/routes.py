@@ -17,6 +17,8 @@ from threadrebuild.collab import (
     requirement_view,
     runs,
     stop_menus,
+    submissions,
+    ticket_view,
     words,
     work_questions,
 )
@@ -88,6 +90,23 @@ class Name(Said, frozen=True, kw_only=True):
     """What a plan is to be called."""
 
     name: str
+
+
+class TicketChange(Said, frozen=True, kw_only=True):
+    """What of a ticket is to be otherwise; what is missing stays as it was. A null reviewer is none."""
+
+    title: str | None = None
+    description: str | None = None
+    status: Literal["todo", "in progress", "to accept", "done", "parked"] | None = None
+    reviewer: Id | msgspec.UnsetType | None = msgspec.field(name="reviewer_bot_id", default=msgspec.UNSET)
+    sample: bool | None = None
+    add_parts: tuple[str, ...] = ()
+
+
+class Size(Said, frozen=True, kw_only=True):
+    """Whether a plan is a large job, or is not to be split."""
+
+    large: Literal["yes", "no_split"]
 
 
 class Pressed(Said, frozen=True, kw_only=True):
@@ -190,7 +209,11 @@ ROUTES: dict[str, Show | Whole | Write] = {
     "GET /v1/tasks": Whole(plan_view.listed),
     "GET /v1/tasks/{id:int}": plan_view.detail,
     "PATCH /v1/tasks/{id:int}": Write(events.PlanRenamed, "plan", Name, plan_view.detail),  # PLAN-27
+    "PUT /v1/tasks/{id:int}/large": Write(events.PlanSized, "plan", Size, plan_view.detail),
+    "GET /v1/tickets/{id:int}": ticket_view.detail,
+    "PATCH /v1/tickets/{id:int}": Write(events.TicketEdited, "ticket", TicketChange, ticket_view.detail),  # TICK-23
     "GET /v1/tasks/{id:int}/delegations": delegation_view.of_plan,  # DEL-48
+    "GET /v1/tasks/{id:int}/submissions": submissions.listed,
     "PATCH /v1/tasks/{id:int}/spec": Write(events.BoardEdited, "plan", Spec, plan_view.detail),
     "GET /v1/tasks/{id:int}/requirements": requirement_view.of_plan,  # REQ-44
     "POST /v1/requirements/{id:int}/action": Write(  # REQ-45
@@ -233,7 +256,11 @@ REMOTE = frozenset(
         "GET /v1/tasks",
         "GET /v1/tasks/{id:int}",
         "PATCH /v1/tasks/{id:int}",
+        "PUT /v1/tasks/{id:int}/large",
+        "GET /v1/tickets/{id:int}",
+        "PATCH /v1/tickets/{id:int}",  # TICK-23 TICK-33
         "GET /v1/tasks/{id:int}/delegations",  # DEL-48
+        "GET /v1/tasks/{id:int}/submissions",
         "PATCH /v1/tasks/{id:int}/spec",
         "GET /v1/tasks/{id:int}/requirements",
         "POST /v1/requirements/{id:int}/action",  # REQ-45

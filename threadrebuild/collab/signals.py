@@ -90,7 +90,12 @@ def _bound(db: Database, message: sqlite3.Row) -> list[Target]:
 
 
 def _of_turn(db: Database, message: int | None) -> list[Target]:
-    found = db.row("SELECT t.plan, t.ticket FROM messages m JOIN turns t ON t.id = m.turn WHERE m.id = ?", message)
+    """The work that a message was said in; a segment that is of no plan (levels 0 and 1) may be on a ticket of one."""
+    found = db.row(
+        "SELECT ifnull(t.plan, k.plan) AS plan, t.ticket FROM messages m JOIN turns t ON t.id = m.turn"
+        " LEFT JOIN tickets k ON k.id = t.ticket WHERE m.id = ?",
+        message,
+    )
     return [Target(found["plan"], found["ticket"])] if found is not None and found["plan"] is not None else []
 
 

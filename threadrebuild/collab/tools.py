@@ -14,11 +14,14 @@ from threadrebuild.collab import (
     holds,
     household,
     idle_talk,
+    large_jobs,
     mentions,
     messages,
+    plan_items,
     readonly,
     runs,
     speech,
+    tickets,
     turns,
 )
 from threadrebuild.collab.change import Change
@@ -73,11 +76,14 @@ def start(change: Change, turn: sqlite3.Row, call: sqlite3.Row) -> bool:
         return True
     try:
         if call["effectful"] and turn["mode"] == "desk":  # DESK-10 END-35
-            desk.before_side_effect(change, turn)
+            desk.before_side_effect(change, turn, splits=call["name"] == plan_items.NAME)
             bound = turns.live(change, turn["id"])
             if bound is None:
                 return False
             turn = bound
+        kept_back = large_jobs.refusal(change, turn, call["name"])
+        if call["effectful"] and kept_back is not None:
+            raise Refused(kept_back)
         if asks.needs_approval(change, turn, call):
             asks.for_approval(change, turn, call)
             return False
@@ -137,6 +143,7 @@ def record(change: Change, call: sqlite3.Row, event: Ran) -> None:
             call["turn"],
         )
     runs.record(change, call, event)
+    tickets.observe(change, call, event)
 
 
 class _Message(msgspec.Struct, frozen=True):

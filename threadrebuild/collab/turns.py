@@ -71,8 +71,12 @@ def open_on(
     trigger = first["message"]
     if trigger is None and first["kind"] == "line":  # WORK-13
         trigger = messages.note(change, work_item["session"], first["text"], only_for=work_item["bot"])
-    session = trigger and messages.message_of(change, trigger)["session"]
+    message = messages.message_of(change, trigger) if trigger else None
+    session = message and message["session"]
     is_desk = work_item["plan"] is None and change.level > redirect.LAST_LEVEL
+    ticket, folder = work_item["ticket"], work.folder(change, work_item)
+    if message is not None and work_item["plan"] is None and change.level <= redirect.LAST_LEVEL:
+        ticket, folder = redirect.place_of(change, message, work_item["bot"])
     turn = change.db.write(
         "INSERT INTO turns (bot, session, work_item, plan, ticket, mode, state, trigger_message, trigger_item,"
         " woken_by_turn, began_seq, began_at, cwd) VALUES (?, ?, ?, ?, ?, ?, 'running', ?, ?, ?, ?, ?, ?)",
@@ -80,14 +84,14 @@ def open_on(
         session or work_item["session"],
         None if beside else work_item["id"],
         work_item["plan"],
-        work_item["ticket"],
+        ticket,
         "desk" if is_desk else "work",
         trigger,
         first["id"],
         first["woken_by_turn"],
         change.event,
         change.at,
-        work.folder(change, work_item),
+        folder,
     )
     if not beside:
         change.db.write("UPDATE work_items SET state = 'running', queued_seq = NULL WHERE id = ?", work_item["id"])
@@ -95,7 +99,7 @@ def open_on(
         continuing.carry_on(change, turn, first)
     elif is_desk and trigger:
         desk.fix_candidates(change, turn, messages.message_of(change, trigger))
-    change.log("turn.opened", bot=work_item["bot"], plan=work_item["plan"], ticket=work_item["ticket"], turn=turn)
+    change.log("turn.opened", bot=work_item["bot"], plan=work_item["plan"], ticket=ticket, turn=turn)
     _hop(change, turn, _read(change, turn, [first, *also]))
     return turn
 
@@ -203,13 +207,15 @@ def end(change: Change, turn: int, state: str, reason: str) -> None:
 def restarted(change: Change, event: Started) -> None:
     """After the application came up again: what ran is interrupted, and what nobody answered is asked again.
 
-    A segment that waits for the user had nothing under way, and waits on; one whose words are read or checked, too.
+    A segment that waits for the user had nothing under way, and waits on; one whose words are read or checked, or
+    whose files are, too.
     """
     left = aborting.left_running(change)
     scribe.give_up(change)  # SCRB-03
     for row in change.db.rows(
         "SELECT * FROM live_turns t WHERE state = 'running' AND NOT EXISTS (SELECT 1 FROM effects"
-        " WHERE turn = t.id AND kind IN ('read', 'run_check') AND state IN ('pending', 'started')) ORDER BY id"
+        " WHERE turn = t.id AND kind IN ('read', 'run_check', 'hash_files') AND state IN ('pending', 'started'))"
+        " AND NOT EXISTS (SELECT 1 FROM submissions WHERE turn = t.id AND state = 'checking') ORDER BY id"
     ):
         put_back(change, row)
         end(change, row["id"], "interrupted", "restart")  # TURN-21 HOLD-94

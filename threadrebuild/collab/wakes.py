@@ -19,6 +19,7 @@ Kind = Literal[
     "restart",
     "delegation",
     "job",
+    "review",
     "supervisor",
 ]
 """What would have woken a Bot."""
@@ -33,7 +34,8 @@ BY_COPY: dict[str, Kind] = {
     "restart": "restart",
     "request": "delegation",
     "reply": "delegation",
-    "review": "delegation",
+    "review": "review",
+    "rework": "review",
     "job": "job",
     "note": "supervisor",
 }

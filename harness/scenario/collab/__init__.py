@@ -12,6 +12,8 @@ from harness.scenario.collab.forms_ledger import LEDGER_FORMS
 from harness.scenario.collab.forms_orders import ORDER_FORMS
 from harness.scenario.collab.forms_plans import PLAN_FORMS
 from harness.scenario.collab.forms_rooms import ROOM_FORMS
+from harness.scenario.collab.forms_submissions import SUBMISSION_FORMS
+from harness.scenario.collab.forms_tickets import TICKET_FORMS
 from harness.scenario.collab.forms_turns import TURN_FORMS
 from harness.scenario.collab.forms_work import WORK_FORMS
 from harness.scenario.collab.judging import INVARIANTS
@@ -37,6 +39,8 @@ KIND = Kind(
             | ORDER_FORMS
             | PLAN_FORMS
             | ROOM_FORMS
+            | SUBMISSION_FORMS
+            | TICKET_FORMS
             | TURN_FORMS
             | WORK_FORMS
         ).items()

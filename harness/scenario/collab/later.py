@@ -40,6 +40,9 @@ def event_of(rooms: Rooms, entry: Later, message: Callable[[str], int]) -> Calla
         case Rename():
             renamed = _only(rooms, "SELECT id FROM plans WHERE name = ?", entry.rename)
             return lambda key, at: events.PlanRenamed(key=key, at=at, plan=renamed, name=entry.now)
+        case Board(large="yes" | "no_split" as large):
+            sized = _only(rooms, "SELECT id FROM plans WHERE name = ?", entry.board)
+            return lambda key, at: events.PlanSized(key=key, at=at, plan=sized, large=large)
         case Board():
             plan = _only(rooms, "SELECT id FROM plans WHERE name = ?", entry.board)
             return lambda key, at: events.BoardEdited(

@@ -98,6 +98,9 @@ CALL_KEYS = {"takes", "output", "errors", "fails", "hangs", "exit_code", "writes
 each `polite` (it leaves when asked), `stubborn` (when killed) or `stuck` (not even then)."""
 
 
+Size = Literal["yes", "no", "unclear", "timeout", "unreadable"]
+
+
 class Defaults(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What is answered where the story says nothing; printed in the report."""
 
@@ -105,6 +108,8 @@ class Defaults(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     files: Filed = "unclear"
     words: Words | Unread = Words()
     judge: Literal["join", "look_on", "fails"] = "look_on"
+    large: Size = "no"
+    """Whether the line by which a matter is read wants a large job."""
     organizer: dict[str, Any] = {}
     """What the organizer has to add to a plan's points."""
     hop: Hop | None = None
@@ -160,6 +165,7 @@ class Say(Happening, frozen=True, kw_only=True):
     label: str = ""
     read: Reading | Unread | None = None
     files: Filed | None = None
+    large: Size | None = None
     reads_in: str = "1s"
     judge: dict[str, str] = {}
     """What each Bot's judgement says: `join`, `look_on`, `fails`, or something else in words."""
@@ -295,6 +301,8 @@ class Board(Happening, frozen=True, kw_only=True):
     acceptance: list[str] | None = None
     rules: list[str] | None = None
     status: Literal["active", "done", "parked"] | None = None
+    large: Literal["yes", "no_split"] | None = None
+    """What the user says of its size: that it is a large job, or that it is not to be split."""
 
 
 class Rename(Happening, frozen=True, kw_only=True):

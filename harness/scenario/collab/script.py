@@ -16,6 +16,7 @@ ARGUMENT = {"shell": "command", "read_file": "path", "write_file": "path", "list
 """What a scripted tool's text is an argument for."""
 HOP_SECONDS = 10.0
 TOOL_SECONDS = 1.0
+HASH_SECONDS = 1.0
 JUDGE_SECONDS = 1.0
 WORDS_SECONDS = 1.0
 ORGANIZER_SECONDS = 2.0
@@ -104,6 +105,8 @@ class StoryScript:
         reads, _, rest = effect.subject.partition(":")
         if reads == "Bot words":
             return self._read_words(rooms, effect)
+        if reads == "large job":
+            return self._read_size(rooms, effect)
         message = rest.partition(":")[0]
         line = self.lines[self._label(rooms, int(message))]
         answer: Reading | Filed
@@ -119,6 +122,18 @@ class StoryScript:
             return Reply(0.0, lambda key, at: events.Read(key=key, at=at, effect=effect.id, failure=str(answer)))
         raw = "{" if answer == "unreadable" else plain(self._raw(effect, answer))
         return Reply(seconds, lambda key, at: events.Read(key=key, at=at, effect=effect.id, raw=raw, model="reader"))
+
+    def _read_size(self, rooms: Rooms, effect: Effect) -> Reply:
+        """A reading of whether a line wants a large job."""
+        line = self.lines.get(self._label(rooms, effect.body["message"]))
+        answer = self.defaults.large if line is None or line.large is None else line.large
+        if answer == "timeout":
+            limit = effect.body["limit_ms"] / 1000
+            return Reply(limit, lambda key, at: events.Read(key=key, at=at, effect=effect.id, failure="timeout"))
+        raw = "{" if answer == "unreadable" else plain({"large": answer})
+        return Reply(
+            WORDS_SECONDS, lambda key, at: events.Read(key=key, at=at, effect=effect.id, raw=raw, model="reader")
+        )
 
     def _read_words(self, rooms: Rooms, effect: Effect) -> Reply:
         """A reading of a Bot's words, as the hop says in which they were said, or the call that asks."""
@@ -197,6 +212,14 @@ class StoryScript:
         self.used.add(("check", name, number))
         return checking.reply(effect, result)
 
+    def hash_files(self, rooms: Rooms, effect: Effect) -> Reply:
+        """What the bytes of files are, as they lie in the workspace once the answer comes."""
+
+        def make(key: str, at: int) -> events.Event:
+            return events.Hashed(key=key, at=at, effect=effect.id, files=rooms.workspace.hashes(effect.body))
+
+        return Reply(HASH_SECONDS, make)
+
     def kill(self, rooms: Rooms, effect: Effect) -> Reply:
         """Something under way outside is ended: what it would still have done is not done."""
         asked = effect.body
@@ -211,11 +234,15 @@ class StoryScript:
         hops = self._hops(*self._turn(rooms, effect.turn))
         written = hops[hop - 1].calls[ord_] if hop <= len(hops) else {}
         what = str(next(iter(effect.body["arguments"].values()), ""))
+        writes = written.get("writes", [what] if effect.body["tool"] == "write_file" else [])
         assert effect.turn is not None
         turn = effect.turn
 
         def does() -> None:
             self.done.append(Done(rooms.now(), turn, effect.body["tool"], what))
+            for path in writes:
+                content = effect.body["arguments"].get("content", f"{path}, by call {effect.body['call']}")
+                rooms.workspace.write(path, str(content))
 
         def make(key: str, at: int) -> events.Event:
             return events.Ran(
@@ -227,7 +254,7 @@ class StoryScript:
                 errors=str(written.get("errors", "")),
                 exit_code=int(written.get("exit_code", 1 if written.get("fails") else 0)),
                 duration_ms=int(seconds * 1000),
-                written=tuple(written.get("writes", [what] if effect.body["tool"] == "write_file" else [])),
+                written=tuple(writes),
             )
 
         seconds = span_of(str(written["takes"])) if "takes" in written else TOOL_SECONDS
@@ -354,4 +381,5 @@ _ANSWERS: dict[str, Callable[[StoryScript, Rooms, Effect], Reply]] = {
     "run_check": StoryScript.check,
     "scribe": StoryScript.scribes,
     "judge_joint": StoryScript.check,
+    "hash_files": StoryScript.hash_files,
 }

@@ -6,7 +6,7 @@ level that the file has.
 
 from pathlib import Path
 
-from threadrebuild.collab import old_rules, quotes, understanding
+from threadrebuild.collab import old_rules, quotes, stages, understanding
 from threadrebuild.collab.store import coverage, drafts
 from threadrebuild.database import Database, Step, open_database
 
@@ -38,6 +38,8 @@ def open_store(
         elif present < level:
             if present < REASONS_FROM_LEVEL <= level:  # END-40
                 _give_ends_a_reason(store)
+            if present < stages.FROM_LEVEL <= level:
+                _give_stages(store)
             store.write("UPDATE meta SET level = ?", level)
             if present < SEVERAL_FROM_LEVEL <= level:
                 store.write("UPDATE meta SET raised_from = ?", present)
@@ -48,6 +50,13 @@ def open_store(
             old_rules.take_in(store)
             store.write("UPDATE meta SET rules_taken_in = 1")  # REQ-37
     return store
+
+
+def _give_stages(store: Database) -> None:
+    """Let tickets stand at the stage that their status says; of one to be accepted nothing has been handed in yet."""
+    stages = {"in progress": "in progress", "to accept": "in progress", "done": "approved", "parked": "dropped"}
+    for status, stage in stages.items():
+        store.write("UPDATE tickets SET stage = ? WHERE status = ?", stage, status)
 
 
 def _give_ends_a_reason(store: Database) -> None:

@@ -438,6 +438,7 @@ CREATE TABLE plans (
   large TEXT CHECK (large IN ('yes', 'no', 'no_split')),
   displaced INTEGER NOT NULL DEFAULT 0,
   current_of INTEGER REFERENCES sessions (id),    -- levels 0 and 1: the session whose one current plan it is
+  stage TEXT CHECK (stage = 'delivered'),         -- it is done because all its tickets are approved
   delivered_seq INTEGER,                          -- when a Bot's line that carried a file was first filed under it
   closed_at INTEGER,                              -- also while it is dormant, for versions that do not know that
   renamed_at INTEGER,
@@ -472,7 +473,7 @@ CREATE TABLE plan_revisions (
   plan INTEGER NOT NULL REFERENCES plans (id) ON DELETE CASCADE,
   number INTEGER NOT NULL,
   points TEXT NOT NULL,                           -- category, goal, acceptance, rules, process, progress, status, as JSON
-  cause TEXT NOT NULL CHECK (cause IN ('message', 'turn', 'user', 'organizer', 'hold')),
+  cause TEXT NOT NULL CHECK (cause IN ('message', 'turn', 'user', 'organizer', 'hold', 'delivery')),
   cause_id INTEGER,
   at INTEGER NOT NULL,
   PRIMARY KEY (plan, number),
@@ -514,10 +515,65 @@ CREATE TABLE ticket_was (                         -- how a ticket stood until so
   stage TEXT NOT NULL
 );
 CREATE INDEX was_of_ticket ON ticket_was (ticket);
-CREATE TRIGGER a_ticket_was_so AFTER UPDATE OF status, stage ON tickets
+-- Before it, since a stage that follows a status changes right behind it.
+CREATE TRIGGER a_ticket_was_so BEFORE UPDATE OF status, stage ON tickets
 WHEN NEW.status <> OLD.status OR NEW.stage <> OLD.stage BEGIN
   INSERT INTO ticket_was (ticket, until_seq, status, stage)
     VALUES (OLD.id, (SELECT max(seq) FROM events), OLD.status, OLD.stage);
+END;
+CREATE TABLE ticket_moves (                        -- who has moved a ticket to a stage
+  id INTEGER PRIMARY KEY,
+  ticket INTEGER NOT NULL REFERENCES tickets (id) ON DELETE CASCADE,
+  event INTEGER NOT NULL REFERENCES events (seq),
+  stage TEXT NOT NULL,
+  mover TEXT NOT NULL
+    CHECK (mover IN ('check', 'review', 'beat', 'board', 'word', 'ceiling', 'observation', 'lead')),
+  -- TICK-16
+  CHECK (mover <> 'observation' OR stage = 'in progress'),
+  -- TICK-16
+  CHECK (mover <> 'lead' OR stage = 'dropped')
+);
+CREATE INDEX moves_of_event ON ticket_moves (event);
+-- TICK-16
+CREATE TRIGGER the_user_moves_a_ticket_himself BEFORE INSERT ON ticket_moves
+WHEN NEW.mover IN ('board', 'word', 'ceiling') AND NOT EXISTS (SELECT 1 FROM user_actions WHERE event = NEW.event) BEGIN
+  SELECT RAISE(ABORT, 'the user has not moved this ticket');
+END;
+-- TICK-16
+CREATE TRIGGER a_stage_moves_by_its_movers BEFORE UPDATE OF stage ON tickets
+WHEN (SELECT level FROM meta) >= 5 AND NEW.stage <> OLD.stage AND NOT EXISTS (
+  SELECT 1 FROM ticket_moves
+  WHERE event = (SELECT max(seq) FROM events) AND ticket = NEW.id AND stage = NEW.stage
+) BEGIN
+  SELECT RAISE(ABORT, 'a ticket is moved by checks, review, the beat and the user only');
+END;
+-- What the user sets on the board, also by a version that knows statuses only.
+-- TICK-16
+CREATE TRIGGER tickets_stage_follows_status AFTER UPDATE OF status ON tickets
+WHEN (SELECT level FROM meta) >= 5 AND NEW.status <> OLD.status AND NEW.stage = OLD.stage BEGIN
+  INSERT INTO ticket_moves (ticket, event, stage, mover) SELECT NEW.id, (SELECT max(seq) FROM events), t.stage, 'board'
+    FROM status_stages t WHERE t.status = NEW.status;
+  UPDATE tickets SET drop_reason = NULL, stage = (SELECT stage FROM status_stages WHERE status = NEW.status)
+    WHERE id = NEW.id;
+END;
+CREATE VIEW status_stages AS                       -- the stage that goes with a status which the user sets
+  SELECT 'todo' AS status, 'todo' AS stage UNION ALL SELECT 'in progress', 'in progress'
+  UNION ALL SELECT 'to accept', 'submitted' UNION ALL SELECT 'done', 'approved' UNION ALL SELECT 'parked', 'dropped';
+-- TICK-16
+CREATE TRIGGER a_ticket_begins_as_todo BEFORE INSERT ON tickets
+WHEN (SELECT level FROM meta) >= 5 AND NEW.stage <> 'todo' BEGIN
+  SELECT RAISE(ABORT, 'a ticket is opened as still to do');
+END;
+-- TICK-16
+CREATE TRIGGER only_what_is_to_do_is_dropped BEFORE INSERT ON ticket_moves
+WHEN NEW.mover = 'lead'
+  AND EXISTS (SELECT 1 FROM tickets WHERE id = NEW.ticket AND stage IN ('approved', 'dropped')) BEGIN
+  SELECT RAISE(ABORT, 'what is approved is not dropped by a Bot');
+END;
+-- TICK-30
+CREATE TRIGGER what_the_lead_drops_has_a_reason BEFORE INSERT ON ticket_moves
+WHEN NEW.mover = 'lead' AND NOT EXISTS (SELECT 1 FROM tickets WHERE id = NEW.ticket AND trim(drop_reason) <> '') BEGIN
+  SELECT RAISE(ABORT, 'a ticket that is dropped for a Bot has a reason');
 END;
 CREATE TRIGGER something_was_delivered AFTER INSERT ON message_filings
 WHEN EXISTS (
@@ -529,9 +585,12 @@ END;
 CREATE TABLE ticket_dependencies (
   ticket INTEGER NOT NULL REFERENCES tickets (id) ON DELETE CASCADE,
   needs INTEGER NOT NULL REFERENCES tickets (id) ON DELETE CASCADE,
+  of_sample INTEGER NOT NULL DEFAULT 0 CHECK (of_sample IN (0, 1)),  -- because it is the sample that is needed
   PRIMARY KEY (ticket, needs),
   CHECK (ticket <> needs)
 );
+-- SAMP-04
+CREATE UNIQUE INDEX one_sample_a_plan ON tickets (plan) WHERE sample = 1;
 CREATE TABLE parts (
   ticket INTEGER NOT NULL REFERENCES tickets (id) ON DELETE CASCADE,
   name TEXT NOT NULL,
@@ -743,9 +802,10 @@ CREATE TABLE inbox_items (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   work_item INTEGER NOT NULL REFERENCES work_items (id),
   kind TEXT NOT NULL CHECK (kind IN ('line', 'note', 'restart', 'request', 'reply', 'review', 'job', 'check_back', 'edit',
-                                     'correction', 'report', 'nudge', 'schedule')),
+                                     'correction', 'report', 'nudge', 'schedule', 'rework')),
   message INTEGER REFERENCES messages (id) ON DELETE SET NULL,
   delegation INTEGER REFERENCES delegations (id), -- of a request, and of what came of it
+  submission INTEGER REFERENCES submissions (id) ON DELETE SET NULL,  -- that is to be reviewed, or was returned
   author TEXT NOT NULL CHECK (author IN ('user', 'bot', 'app')),
   text TEXT NOT NULL,                             -- as it was when it was put here
   before TEXT,                                    -- of an edit: the words that were read before it
@@ -768,6 +828,7 @@ CREATE UNIQUE INDEX one_copy_a_receiver ON inbox_items (work_item, message, kind
 -- Segments that were opened by one line, and by its edit, go on each for itself.
 CREATE UNIQUE INDEX one_restart_a_segment ON inbox_items (continues)
   WHERE continues IS NOT NULL AND state IN ('queued', 'held');
+CREATE INDEX copies_of_submission ON inbox_items (submission) WHERE submission IS NOT NULL;
 CREATE INDEX copies_of_message ON inbox_items (message);
 CREATE INDEX copies_read_by_turn ON inbox_items (read_by_turn);
 
@@ -1109,18 +1170,32 @@ CREATE TABLE submissions (
   content TEXT,
   note TEXT NOT NULL DEFAULT '',
   claims TEXT NOT NULL DEFAULT '[]',
+  parts TEXT NOT NULL DEFAULT '[]',               -- the names of the parts handed in; none for the whole ticket
+  seq INTEGER NOT NULL DEFAULT 0,                 -- the event that handed it in: only what ran from then on counts
   state TEXT NOT NULL DEFAULT 'checking'
     CHECK (state IN ('checking', 'check_failed', 'submitted', 'in_review', 'awaiting', 'approved', 'returned', 'void')),
   approved_by TEXT,
   asked INTEGER NOT NULL DEFAULT 0,
   at INTEGER NOT NULL
 );
+CREATE INDEX submissions_of_ticket ON submissions (ticket);
+CREATE INDEX submissions_in_check ON submissions (id) WHERE state = 'checking';
 -- HAND-04
 CREATE TRIGGER what_is_handed_in_is_called_for BEFORE INSERT ON submissions
 WHEN NEW.origin = 'submit' AND NEW.turn IS NOT NULL
   AND NOT EXISTS (SELECT 1 FROM calls WHERE turn = NEW.turn AND name = 'submit') BEGIN
   SELECT RAISE(ABORT, 'saying that work is done hands nothing in');
 END;
+CREATE TABLE hashed_files (                        -- what effect "hash_files" found of the paths it was asked about, in order
+  effect INTEGER NOT NULL REFERENCES effects (id),
+  ord INTEGER NOT NULL,
+  asked TEXT NOT NULL,
+  path TEXT NOT NULL,                             -- from the workspace's root, links followed
+  sha256 TEXT NOT NULL,
+  size INTEGER NOT NULL,
+  reason TEXT NOT NULL,                           -- why it has no hash; empty where it has one
+  PRIMARY KEY (effect, ord)
+);
 CREATE TABLE submission_files (
   submission INTEGER NOT NULL REFERENCES submissions (id) ON DELETE CASCADE,
   path TEXT NOT NULL,
