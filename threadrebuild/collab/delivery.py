@@ -13,7 +13,7 @@ def look(change: Change, plan: int) -> None:
     It is done by the same path as any. A hold that keeps it parked keeps it so; once lifted, it is looked at again.
     """
     row = change.db.row("SELECT * FROM plans WHERE id = ?", plan)
-    if row is None or change.level < FROM_LEVEL:  # PLAN-10
+    if row is None or change.level < FROM_LEVEL:
         return
     if parking.whole_holds(change.db, plan):
         return

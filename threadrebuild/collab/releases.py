@@ -48,7 +48,8 @@ def approve(change: Change, submission: int, *, by: By, message: int | None = No
     # The ticket goes first: the store lets a check move it only while something of it is undecided.
     stage: stages.Stage = "in progress" if tickets.parts_open(change.db, row["ticket"]) else "approved"
     source = "user" if by == "user" else "app"
-    tickets.move(change, row["ticket"], stage, by=_mover(change, by), turn=row["turn"], source=source, **why)
+    move_to = _mover(change, by)
+    tickets.move(change, row["ticket"], stage, by=move_to, turn=row["turn"], source=source, **why)  # REVW-17
     submissions.set_state(change, submission, "approved")
     change.db.write("UPDATE submissions SET approved_by = ? WHERE id = ?", by, submission)
     submissions.log(change, submission, "submission.approved", by=by, message_id=message)
@@ -71,11 +72,11 @@ def send_back(
     """
     row = submissions.of(change.db, submission)
     submissions.set_state(change, submission, "returned")
-    tickets.move(change, row["ticket"], "rework", by=_mover(change, by), turn=row["turn"])
+    tickets.move(change, row["ticket"], "rework", by=_mover(change, by), turn=row["turn"])  # REVW-16
     tickets.move_parts(change, row["ticket"], submissions.parts_of(row), "rework")
     submissions.log(change, submission, "submission.returned", by=by, note=note)
     if wakes:
-        wake_producer(change, submission, note, author="user" if by == "user" else "app")
+        wake_producer(change, submission, note, author="user" if by == "user" else "app")  # REVW-16
     delivery.look(change, row["plan"])
 
 

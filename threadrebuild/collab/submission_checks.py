@@ -42,7 +42,7 @@ def binding(db: Database, submission: int) -> list[sqlite3.Row]:
 
 def is_gate(check: sqlite3.Row) -> bool:
     """Whether a check blocks what it binds while it fails; what the user has not confirmed blocks nothing."""
-    return bool(check["state"] == "active")
+    return bool(check["state"] == "active")  # SUBM-29
 
 
 def run(change: Change, submission: int) -> None:
@@ -54,7 +54,7 @@ def run(change: Change, submission: int) -> None:
 def run_of(db: Database, submission: sqlite3.Row, check: sqlite3.Row) -> sqlite3.Row | None:
     """The last run of a check as it is defined now that began from a submission's handing-in on."""
     last = checks.last_run(db, check)
-    return last if last is not None and last["seq"] >= submission["seq"] else None
+    return last if last is not None and last["seq"] >= submission["seq"] else None  # SUBM-28
 
 
 def gates(db: Database, submission: int) -> Came:
@@ -111,12 +111,12 @@ def ended(change: Change, submission: int, came: Came) -> None:
     row = submissions.of(change.db, submission)
     if came == "failed":
         submissions.set_state(change, submission, "check_failed")
-        if tickets.of(change.db, row["ticket"])["stage"] in HANDED_IN:
+        if tickets.of(change.db, row["ticket"])["stage"] in HANDED_IN:  # SUBM-08
             tickets.move(change, row["ticket"], "rework", by="check", turn=row["turn"])
         submissions.log(change, submission, "submission.check_failed")
     else:
         submissions.set_state(change, submission, "submitted")
-        tickets.move(change, row["ticket"], "submitted", by="check", turn=row["turn"])
+        tickets.move(change, row["ticket"], "submitted", by="check", turn=row["turn"])  # SUBM-08
         tickets.move_parts(change, row["ticket"], submissions.parts_of(row), "submitted")
         submissions.log(change, submission, "submission.submitted")
         delivery.look(change, row["plan"])

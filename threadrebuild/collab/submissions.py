@@ -63,7 +63,7 @@ def hand_in(
             "INSERT INTO submission_files (submission, path, sha256) VALUES (?, ?, ?)",
             submission,
             file.path,
-            file.sha256,
+            file.sha256,  # SUBM-01
         )
     log(change, submission, "submission.handed_in", origin=origin)
     submission_checks.run(change, submission)
@@ -142,7 +142,7 @@ def listed(db: Database, plan: int, at: int) -> dict[str, Any]:
     del at
     if db.value("SELECT 1 FROM plans WHERE id = ?", plan) is None:
         raise Missing(f"there is no plan {plan}")
-    return {"submissions": of_plan(db, plan)}  # SUBM-01
+    return {"submissions": of_plan(db, plan)}
 
 
 def log(change: Change, submission: int, type_: str, **body: Any) -> None:
@@ -159,9 +159,9 @@ def _shown(db: Database, row: sqlite3.Row) -> dict[str, Any]:
     return {
         **{name: row[name] for name in names},
         "files": [dict(file) for file in files_of(db, row["id"])],
-        "parts": parts_of(row),
-        "claims": json.loads(row["claims"]),
-        "checks": submission_checks.results(db, row["id"]),
+        "parts": parts_of(row),  # SUBM-01
+        "claims": json.loads(row["claims"]),  # SUBM-01
+        "checks": submission_checks.results(db, row["id"]),  # SUBM-01
         "reviews": [
             {name: each[name] for name in seen} | {"verdicts": json.loads(each["verdicts"])} for each in reviews
         ],

@@ -41,7 +41,7 @@ def submit(change: Change, turn: sqlite3.Row, arguments: dict[str, Any]) -> str 
 
     Raises `Refused`, and then nothing has been handed in.
     """
-    if change.level < submissions.FROM_LEVEL:
+    if change.level < submissions.FROM_LEVEL:  # SUBM-02
         raise Refused("There is no such tool.")
     wanted = checked(arguments, HandingIn)
     if turn["ticket"] is None:
@@ -80,7 +80,7 @@ def answer(change: Change, turn: sqlite3.Row, submission: sqlite3.Row) -> None:
         return
     state, said = _said(change, submission)
     change.db.write("UPDATE calls SET state = ?, result = ? WHERE id = ?", state, said, call["id"])
-    if state == "ok" and not json.loads(call["arguments"]).get("continue", False):
+    if state == "ok" and not json.loads(call["arguments"]).get("continue", False):  # SUBM-11
         turns.end(change, turn["id"], "completed", "submitted")
     else:
         turns.go_on(change, turn["id"])
@@ -90,7 +90,7 @@ def _said(change: Change, submission: sqlite3.Row) -> tuple[str, str]:
     """How the call has ended, and what its Bot reads."""
     if submission["state"] == "check_failed":
         failed = submission_checks.failures(change.db, submission["id"])
-        return "failed", "\n".join(["Not handed in: it fails its checks.", *failed])
+        return "failed", "\n".join(["Not handed in: it fails its checks.", *failed])  # SUBM-08
     said = f"submission {submission['id']}: {BY_STATE.get(submission['state'], submission['state'])}"
     return ("failed" if submission["state"] == "void" else "ok"), said
 
