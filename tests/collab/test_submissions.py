@@ -120,13 +120,14 @@ def test_what_the_user_has_not_confirmed_is_measured_and_blocks_nothing(tmp_path
     for confirmed in (False, True):
         home, plan = studio(tmp_path / str(confirmed), PLAN)
         home.say("@导演 片长约 2 分钟", to=ROOM, files=[plan])
-        home.hop("导演", events.Call("send_message", {"text": "好了", "files": [path_of(home, "film.mp4", 1)]}))
+        for _ in ("put off for what the user has said", "sent"):
+            home.hop("导演", events.Call("send_message", {"text": "好了", "files": [path_of(home, "final.mp4", 1)]}))
         (check,) = all_ran(home, "failed")
         if confirmed:
             home.happens(events.CheckConfirmed, check=check)
             all_ran(home, "failed")
         before = home.value("SELECT count(*) FROM check_runs")
-        hand_in(home, comes="failed")
+        hand_in(home, "final.mp4", comes="failed")
         expect_equal("SUBM-28", home.value("SELECT count(*) FROM check_runs"), before + 1, "it is measured")
         expect_equal("SUBM-29", states(home), ["check_failed" if confirmed else "in_review"], f"confirmed: {confirmed}")
 

@@ -76,7 +76,8 @@ def send_back(
     tickets.move_parts(change, row["ticket"], submissions.parts_of(row), "rework")
     submissions.log(change, submission, "submission.returned", by=by, note=note)
     if wakes:
-        wake_producer(change, submission, note, author="user" if by == "user" else "app")  # REVW-16
+        author: Literal["user", "app"] = "user" if by == "user" else "app"
+        wake_producer(change, submission, note, author=author)  # REVW-16
     delivery.look(change, row["plan"])
 
 
