@@ -89,8 +89,9 @@ def answer(change: Change, turn: sqlite3.Row, submission: sqlite3.Row) -> None:
 def _said(change: Change, submission: sqlite3.Row) -> tuple[str, str]:
     """How the call has ended, and what its Bot reads."""
     if submission["state"] == "check_failed":
-        failed = submission_checks.failures(change.db, submission["id"])
-        return "failed", "\n".join(["Not handed in: it fails its checks.", *failed])  # SUBM-08
+        lines = ["Not handed in: it fails its checks."]
+        lines += submission_checks.failures(change.db, submission["id"])  # SUBM-08
+        return "failed", "\n".join(lines)
     said = f"submission {submission['id']}: {BY_STATE.get(submission['state'], submission['state'])}"
     return ("failed" if submission["state"] == "void" else "ok"), said
 
