@@ -12,6 +12,7 @@ import msgspec
 from threadrebuild.collab import (
     aborting,
     asks,
+    beat,
     buttons,
     checks,
     clearing,
@@ -142,6 +143,7 @@ class Engine:
             HANDLERS[type(event)](change, event)
             words.look(change)  # WORDS-01
             submission_checks.look(change)
+            beat.look(change)
             work.start_what_can(change)
             scribe.go_on(change)  # SCRB-04
         return list(self._effects("event = ? AND state = 'pending'", number))

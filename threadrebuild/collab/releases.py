@@ -7,10 +7,9 @@ from typing import Literal
 
 from threadrebuild.collab import delegation, delivery, inbox, reviewers, reviews, stages, submissions, tickets, work
 from threadrebuild.collab.change import Change
-from threadrebuild.collab.submissions import UNDECIDED
 
 By = Literal["review", "no_reviewer", "user", "routine", "one_go"]
-MOVERS: dict[str, tickets.Mover] = {
+MOVERS: dict[str, stages.Mover] = {
     "review": "review",
     "no_reviewer": "beat",
     "user": "word",
@@ -40,7 +39,7 @@ def approve(change: Change, submission: int, *, by: By, message: int | None = No
     came of this is answered (`delegation.released`), and the plan may be delivered.
     """
     row = submissions.of(change.db, submission)
-    if row["state"] not in UNDECIDED:
+    if row["state"] not in submissions.UNDECIDED:
         return
     parts = submissions.parts_of(row)
     tickets.move_parts(change, row["ticket"], parts or tickets.parts_open(change.db, row["ticket"]), "approved")
@@ -108,7 +107,7 @@ def place(change: Change, submission: int) -> int:
     return home if made is None else made
 
 
-def _mover(change: Change, by: str) -> tickets.Mover:
+def _mover(change: Change, by: str) -> stages.Mover:
     """Who moves the ticket: the user's word only in the event of that word, and what was waited for after it."""
     acts = change.db.value("SELECT 1 FROM user_actions WHERE event = ?", change.event)
     return "check" if by == "user" and not acts else MOVERS[by]

@@ -4,6 +4,8 @@ from typing import Literal
 
 FROM_LEVEL = 5
 Stage = Literal["todo", "in progress", "submitted", "in_review", "rework", "approved", "dropped"]
+Mover = Literal["check", "review", "beat", "board", "word", "ceiling", "observation", "lead"]
+"""Who may move a ticket."""
 STATUS_OF: dict[str, str] = {
     "todo": "todo",
     "in progress": "in progress",

@@ -67,6 +67,11 @@ def gates(db: Database, submission: int) -> Came:
     return "failed" if any(_stops(check, last) for check, last in came) else "passed"
 
 
+def are_running(db: Database, submission: int) -> bool:
+    """Whether a check that binds a submission runs, or is to run."""
+    return any(_is_under_way(db, check) for check in binding(db, submission))
+
+
 def results(db: Database, submission: int) -> list[dict[str, Any]]:
     """What the checks that bind a submission came to since, as it is shown and told: `gate`, `outcome`, `detail`."""
     row = submissions.of(db, submission)
@@ -157,6 +162,10 @@ def _want_what_is_missing(change: Change, submission: int) -> None:
     """Have those checks run that are to run and do not: they came to bind it later, or came to nothing that counts."""
     row = submissions.of(change.db, submission)
     for check in binding(change.db, submission):
-        under_way = "SELECT 1 FROM open_checks WHERE check_id = ?1 UNION SELECT 1 FROM check_queue WHERE check_id = ?1"
-        if run_of(change.db, row, check) is None and not change.db.value(under_way, check["id"]):
+        if run_of(change.db, row, check) is None and not _is_under_way(change.db, check):
             check_queue.want(change, check, check_queue.ASKED)
+
+
+def _is_under_way(db: Database, check: sqlite3.Row) -> bool:
+    waits = "SELECT 1 FROM open_checks WHERE check_id = ?1 UNION SELECT 1 FROM check_queue WHERE check_id = ?1"
+    return bool(db.value(waits, check["id"]))

@@ -5,16 +5,15 @@ How a ticket stands is its status; from level 5 on its stage, which only those m
 
 import sqlite3
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
 from msgspec import UnsetType
 
-from threadrebuild.collab import dormancy, large_jobs, mirrors, plans, quotes, reviewers, stages
+from threadrebuild.collab import dormancy, large_jobs, mirrors, plans, quotes, reviewers, stages, submissions
 from threadrebuild.collab.change import Change, Missing
 from threadrebuild.collab.events import Ran, TicketEdited
 from threadrebuild.database import Database
 
-Mover = Literal["check", "review", "beat", "board", "word", "ceiling", "observation", "lead"]
 USERS = ("board", "word", "ceiling")
 """The movers that are the user."""
 WORKS_BY = "shell"
@@ -42,7 +41,9 @@ def open_ticket(change: Change, plan: int, title: str, owner: int | None) -> int
     return ticket
 
 
-def move(change: Change, ticket: int, stage: stages.Stage, *, by: Mover, turn: int | None = None, **why: Any) -> None:
+def move(
+    change: Change, ticket: int, stage: stages.Stage, *, by: stages.Mover, turn: int | None = None, **why: Any
+) -> None:
     """Let a ticket stand at another stage, and its status with it. The store refuses who may not move it there."""
     row = of(change.db, ticket)
     if row["stage"] == stage:
@@ -82,6 +83,8 @@ def edit(change: Change, event: TicketEdited) -> None:
             quotes.keep_filed(change, "board", "\n".join(changed), row["plan"], row["id"], place=place)
     if event.status not in (None, row["status"]):
         _set_status(change, row, event.status)
+        for handed_in in submissions.in_states(change.db, row["id"], submissions.UNDECIDED):
+            submissions.void(change, handed_in["id"], "board")  # TICK-20
     if not isinstance(event.reviewer, UnsetType):
         reviewers.choose(change, row, event.reviewer)
     if event.sample is not None:
@@ -195,7 +198,9 @@ def _set_status(change: Change, row: sqlite3.Row, status: str | None) -> None:
         _moved(change, row, stage, "board", None, {})
 
 
-def _moved(change: Change, row: sqlite3.Row, stage: str, by: Mover, turn: int | None, why: dict[str, Any]) -> None:
+def _moved(
+    change: Change, row: sqlite3.Row, stage: str, by: stages.Mover, turn: int | None, why: dict[str, Any]
+) -> None:
     bot = change.db.value("SELECT bot FROM turns WHERE id = ?", turn)
     source = "user" if by in USERS else "app"
     about = {"before": row["stage"], "now": stage, "by": by, "source": source, **why}

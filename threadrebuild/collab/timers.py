@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from threadrebuild.collab import call_backs, check_backs, dormancy, messages, organizer, schedules
+from threadrebuild.collab import beat, call_backs, check_backs, dormancy, messages, organizer, schedules
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.events import TimerRang
 
@@ -13,6 +13,7 @@ WAITING: dict[str, Callable[[Change, TimerRang], None]] = {
     "chat_quiet": call_backs.time_came,
     "schedule": schedules.time_came,
     dormancy.AGING: dormancy.time_came,
+    beat.SUBJECT: beat.time_came,
 }
 """By how the subject of a timer begins."""
 

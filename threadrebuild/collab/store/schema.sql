@@ -1180,6 +1180,7 @@ CREATE TABLE submissions (
 );
 CREATE INDEX submissions_of_ticket ON submissions (ticket);
 CREATE INDEX submissions_in_check ON submissions (id) WHERE state = 'checking';
+CREATE INDEX submissions_for_the_beat ON submissions (id) WHERE state = 'submitted';
 -- HAND-04
 CREATE TRIGGER what_is_handed_in_is_called_for BEFORE INSERT ON submissions
 WHEN NEW.origin = 'submit' AND NEW.turn IS NOT NULL
