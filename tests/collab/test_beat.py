@@ -25,7 +25,14 @@ def alone(folder: Path, *, check: bool = True, level: int = 8) -> tuple[Evening,
         checked(home, plan)
     hand_in(home)
     expect_equal("SUBM-08", states(home), ["submitted"], "it is handed in")
+    expect_equal("SUPV-29", wound(home), [15_000], "the beat is to come")
     return home, plan
+
+
+def wound(home: Evening) -> list[int]:
+    """In how many ms the beat is to come."""
+    timers = [each for each in home.engine.open_effects() if each.subject == "beat"]
+    return [each.body["due"] - home.now for each in timers]
 
 
 def released(home: Evening) -> str | None:
@@ -40,8 +47,12 @@ def test_a_check_of_the_user_that_passes_approves_at_the_next_beat(tmp_path: Pat
     home.later(14 / 60)
     expect_equal("SUPV-29", states(home), ["submitted"], "before fifteen seconds are over")
     home.later(2 / 60)
-    expect_equal("SUPV-31", (states(home), released(home)), (["approved"], "no_reviewer"), "at the beat")
+    expect("SUPV-29", states(home) != ["submitted"], "at the beat it is decided")
+    expect_equal("SUPV-31", (states(home), released(home)), (["approved"], "no_reviewer"), "with a check of the user")
     expect_equal("SUPV-31", stage(home), "approved", "its ticket")
+    bare, _ = alone(tmp_path / "bare", check=False)
+    bare.later(1)
+    expect("SUPV-31", states(bare) != ["approved"], "without one")
 
 
 @proves("SUBM-31")
@@ -49,6 +60,7 @@ def test_what_no_check_of_the_user_supports_awaits_the_user_without_a_card(tmp_p
     home, _ = alone(tmp_path, check=False)
     before = home.said()
     home.later(1)
+    expect("SUPV-31", states(home) != ["approved"], "nothing speaks for it")
     expect_equal("SUBM-31", (states(home), stage(home)), (["awaiting"], "submitted"), "without any check")
     expect_equal("SUBM-31", home.said(), before, "the application asks nothing")
     home.later(10)
@@ -63,8 +75,24 @@ def test_a_check_of_the_organizer_supports_nothing_when_it_passes(tmp_path: Path
         home.sql("UPDATE checks SET written_by = ? WHERE id = ?", by, check)
         hand_in(home)
         expect_equal("SUBM-08", states(home), ["submitted"], "it has passed")
+        expect_equal("SUPV-29", wound(home), [15_000], "the beat is to come")
         home.later(1)
-        expect_equal("SUBM-30", states(home), ["approved" if by == "user" else "awaiting"], f"a check of the {by}")
+        if by == "organizer":
+            expect("SUBM-30", states(home) != ["approved"], "a check of the organizer")
+        else:
+            expect_equal("SUPV-31", states(home), ["approved"], "a check of the user")
+
+
+@proves("SUPV-30")
+def test_words_and_what_the_organizer_read_are_not_approved_by_checks(tmp_path: Path) -> None:
+    for origin in ("answer", "organizer", "implicit"):
+        home, _ = alone(tmp_path / origin)
+        home.sql("UPDATE submissions SET origin = ?", origin)
+        home.later(1)
+        if origin == "implicit":
+            expect_equal("SUPV-31", states(home), ["approved"], "files")
+        else:
+            expect("SUPV-30", states(home) != ["approved"], f"origin {origin}")
 
 
 @proves("SUPV-29")

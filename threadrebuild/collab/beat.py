@@ -5,21 +5,19 @@ It calls no model and keeps nothing in mind: when it is due is a timer in the st
 
 import sqlite3
 
-from threadrebuild.collab import holds, parking, releases, reviewers, reviews, submission_checks, submissions
+from threadrebuild.collab import holds, parking, releases, reviewers, reviews, submission_checks
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.events import TimerRang
 from threadrebuild.database import Database
 
 SUBJECT = "beat"
-EVERY_MS = 15_000  # SUPV-01 SUPV-29
+EVERY_MS = 15_000  # SUPV-29
 OF_FILES = ("submit", "implicit")
 """The origins of what checks can support; words and what the organizer has read await the user."""
 
 
 def look(change: Change) -> None:
     """Have the beat come where something waits for it. Called at the end of each event."""
-    if change.level < submissions.FROM_LEVEL:  # SUPV-01
-        return
     wound = "SELECT 1 FROM effects WHERE kind = 'timer' AND subject = ? AND state IN ('pending', 'started')"
     if _waiting(change) and not change.db.value(wound, SUBJECT):
         change.effect("timer", {"due": change.at + EVERY_MS}, subject=SUBJECT)
@@ -49,16 +47,14 @@ def _decide(change: Change, row: sqlite3.Row) -> None:
     ):
         releases.approve(change, submission, by="no_reviewer")  # SUPV-31
     else:
-        releases.await_word(change, submission, "unsupported")  # SUBM-31 SUPV-35
+        releases.await_word(change, submission, "unsupported")  # SUBM-31
 
 
 def is_supported(db: Database, submission: int) -> bool:
     """Whether a check that the user wrote or confirmed covers what was handed in; the organizer's support nothing."""
-    return any(
-        check["written_by"] == "user"  # SUPV-31 SUBM-30
-        for check in submission_checks.binding(db, submission)
-        if submission_checks.is_gate(check)
-    )
+    binding = submission_checks.binding(db, submission)
+    gates = [check for check in binding if submission_checks.is_gate(check)]
+    return any(check["written_by"] == "user" for check in gates)  # SUPV-31 SUBM-30
 
 
 def _waiting(change: Change) -> list[sqlite3.Row]:
