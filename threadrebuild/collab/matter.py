@@ -12,7 +12,7 @@ def lines(db: Database, plan: int, ticket: int | None = None) -> list[str]:
     """The matter of a plan, as lines of text; `ticket` is the one that is worked on."""
     return [
         *_points(db, plan),  # CHKB-06 PLAN-25
-        *_tickets(db, plan, ticket),  # CHKB-06 PLAN-25
+        *_tickets(db, plan, ticket),  # PLAN-25
         *_parts(db, ticket),  # TICK-29
         *large_jobs.situation(db, plan),  # LARGE-06
         *_files(db, plan),  # CHKB-06
