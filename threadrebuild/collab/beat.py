@@ -19,7 +19,7 @@ OF_FILES = ("submit", "implicit")
 def look(change: Change) -> None:
     """Have the beat come where something waits for it. Called at the end of each event."""
     wound = "SELECT 1 FROM effects WHERE kind = 'timer' AND subject = ? AND state IN ('pending', 'started')"
-    if _waiting(change) and not change.db.value(wound, SUBJECT):
+    if not change.db.value(wound, SUBJECT) and _waiting(change):
         change.effect("timer", {"due": change.at + EVERY_MS}, subject=SUBJECT)
 
 

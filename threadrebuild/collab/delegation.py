@@ -130,18 +130,24 @@ def released(change: Change, submission: int) -> None:
     The result names who delivered what, the submission and its files, and wakes who waits for it.
     """
     row = submissions.of(change.db, submission)
-    asked = change.db.rows(
-        "SELECT d.* FROM delegations d JOIN work_items w ON w.id = d.to_item WHERE w.bot = ? AND d.state = 'open'"
-        " AND d.expects = 'deliverable' AND d.plan = ? AND (d.ticket IS NULL OR d.ticket = ?) ORDER BY d.id",
-        row["bot"],
-        row["plan"],
-        row["ticket"],
-    )
+    asked = asked_of(change.db, row["bot"], "deliverable", row)
     name = change.db.value("SELECT name FROM bots WHERE id = ?", row["bot"])
     title = change.db.value("SELECT title FROM tickets WHERE id = ?", row["ticket"])
     files = ", ".join(file["path"] for file in submissions.files_of(change.db, submission))
     for each in asked:
         resolve(change, each, "replied", f"{name} has delivered “{title}” (submission {submission}): {files}")  # DEL-17
+
+
+def asked_of(db: Database, bot: int, expects: str, submission: sqlite3.Row) -> list[sqlite3.Row]:
+    """What a Bot is asked for, and has not answered, about the ticket of a submission or its plan as a whole."""
+    return db.rows(
+        "SELECT d.* FROM delegations d JOIN work_items w ON w.id = d.to_item WHERE w.bot = ? AND d.state = 'open'"
+        " AND d.expects = ? AND d.plan = ? AND (d.ticket IS NULL OR d.ticket = ?) ORDER BY d.id",
+        bot,
+        expects,
+        submission["plan"],
+        submission["ticket"],
+    )
 
 
 def bot_went(change: Change, bot: int, state: str) -> None:

@@ -1,9 +1,8 @@
 """When a plan is delivered: every ticket that is not dropped is approved, and the plan's own checks have passed."""
 
-from threadrebuild.collab import checks, parking, plans
+from threadrebuild.collab import checks, parking, plans, stages
 from threadrebuild.collab.change import Change
 
-FROM_LEVEL = 5
 DELIVERED = "delivered"
 
 
@@ -13,7 +12,7 @@ def look(change: Change, plan: int) -> None:
     It is done by the same path as any. A hold that keeps it parked keeps it so; once lifted, it is looked at again.
     """
     row = change.db.row("SELECT * FROM plans WHERE id = ?", plan)
-    if row is None or change.level < FROM_LEVEL:
+    if row is None or change.level < stages.FROM_LEVEL:
         return
     if parking.whole_holds(change.db, plan):
         return
@@ -33,8 +32,8 @@ def _write(change: Change, plan: int, stage: str | None, status: str) -> None:
 
 
 def _is_whole(change: Change, plan: int) -> bool:
-    stages = [row["stage"] for row in change.db.rows("SELECT stage FROM tickets WHERE plan = ?", plan)]
-    counted = [stage for stage in stages if stage != "dropped"]  # TICK-24
+    found = [row["stage"] for row in change.db.rows("SELECT stage FROM tickets WHERE plan = ?", plan)]
+    counted = [stage for stage in found if stage != "dropped"]  # TICK-24
     return (
         bool(counted)
         and all(stage == "approved" for stage in counted)  # TICK-24

@@ -10,13 +10,12 @@ from typing import Literal
 
 import msgspec
 
-from threadrebuild.collab import answers, reader, steps
+from threadrebuild.collab import answers, reader, stages, steps
 from threadrebuild.collab.change import Change, Conflict, Missing
 from threadrebuild.collab.events import PlanSized, Read
 from threadrebuild.collab.toolbox import Refused
 from threadrebuild.database import Database
 
-FROM_LEVEL = 5
 READS = "large job"
 KINDS = (
     "minutes of video or more",  # LARGE-01
@@ -54,7 +53,7 @@ def ask(change: Change, plan: int, message: int) -> None:
     """Have it read, once for a matter, whether a line and what was said before of it want a large job."""
     asked = "SELECT 1 FROM effects WHERE kind = 'read' AND subject = ?"
     unread = change.db.value("SELECT large FROM plans WHERE id = ?", plan) is None
-    if change.level < FROM_LEVEL or not unread or change.db.value(asked, f"{READS}:{plan}"):  # LARGE-02
+    if change.level < stages.FROM_LEVEL or not unread or change.db.value(asked, f"{READS}:{plan}"):  # LARGE-02
         return
     said = change.db.rows(
         "SELECT q.text FROM quotes q JOIN quote_filings f ON f.quote = q.id WHERE f.plan = ? AND q.erased = 0"
@@ -101,7 +100,7 @@ def size(change: Change, event: PlanSized) -> None:
 
 def refusal(change: Change, turn: sqlite3.Row, tool: str) -> str | None:
     """Why a call makes nothing and hands nothing in here; None where nothing is in its way."""
-    if change.level < FROM_LEVEL or not tool.startswith((MAKES, HANDS_IN)):  # LARGE-05 LARGE-06
+    if change.level < stages.FROM_LEVEL or not tool.startswith((MAKES, HANDS_IN)):  # LARGE-05 LARGE-06
         return None
     if is_unsplit(change.db, turn["plan"]):  # LARGE-05
         return f"Not run. {SPLIT_FIRST}"
@@ -113,7 +112,7 @@ def refusal(change: Change, turn: sqlite3.Row, tool: str) -> str | None:
 
 def see_that_it_can_begin(change: Change, ticket: int | None) -> None:
     """Raise `Refused` for a ticket that waits for another."""
-    needs = unmet(change.db, ticket) if ticket is not None and change.level >= FROM_LEVEL else []
+    needs = unmet(change.db, ticket) if ticket is not None and change.level >= stages.FROM_LEVEL else []
     if needs:  # LARGE-09
         raise Refused(f"Not run: that ticket waits for {_named(needs)} to be handed in.")
 
@@ -147,7 +146,7 @@ def unmet(db: Database, ticket: int) -> list[sqlite3.Row]:
 
 def waits_for(db: Database, ticket: int) -> str:
     """What a ticket waits for, in words that go on; none where it can begin."""
-    needs = unmet(db, ticket) if db.value("SELECT level FROM meta") >= FROM_LEVEL else []
+    needs = unmet(db, ticket) if db.value("SELECT level FROM meta") >= stages.FROM_LEVEL else []
     return f", waits for {_named(needs)} to be handed in" if needs else ""
 
 
@@ -158,7 +157,7 @@ def choose_sample(change: Change, ticket: sqlite3.Row, wanted: bool) -> None:
     large = change.db.value("SELECT large FROM plans WHERE id = ?", ticket["plan"]) == "yes"
     if not (large or sample_of(change.db, ticket["plan"]) is not None):  # TICK-33
         raise Conflict("no_large_job", "only a large job has a sample")
-    if change.level < FROM_LEVEL or ticket["stage"] in ("approved", "dropped"):  # TICK-33
+    if change.level < stages.FROM_LEVEL or ticket["stage"] in ("approved", "dropped"):  # TICK-33
         raise Conflict("finished", "only an unfinished ticket can be made the sample")
     if ticket["sample"]:  # TICK-33
         raise Conflict("is_sample", "this ticket is the sample already")
@@ -178,7 +177,7 @@ def make_sample(change: Change, plan: int, ticket: int) -> None:
 def bind_to_sample(change: Change, plan: int) -> None:
     """Let every ticket that is not approved wait for the sample, but for the sample and what that itself needs."""
     sample = sample_of(change.db, plan)
-    if sample is None or change.level < FROM_LEVEL:
+    if sample is None or change.level < stages.FROM_LEVEL:
         return
     needed = change.db.rows(
         "WITH RECURSIVE needed(ticket) AS (SELECT ?1 UNION"
@@ -195,7 +194,7 @@ def bind_to_sample(change: Change, plan: int) -> None:
 
 def situation(db: Database, plan: int) -> list[str]:
     """What a segment reads of a matter that is a large job."""
-    if db.value("SELECT level FROM meta") < FROM_LEVEL:
+    if db.value("SELECT level FROM meta") < stages.FROM_LEVEL:
         return []
     lines = []
     if is_unsplit(db, plan):

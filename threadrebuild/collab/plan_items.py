@@ -15,7 +15,6 @@ from threadrebuild.collab.toolbox import Refused, checked, tool
 from threadrebuild.database import Database, Id
 
 NAME = "plan_items"
-FROM_LEVEL = 5
 
 
 class _Item(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -39,7 +38,7 @@ class _Split(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 @tool(NAME, effectful=True)
 def plan_items(change: Change, turn: sqlite3.Row, arguments: dict[str, Any]) -> str:
     """Split the plan that a segment works on. Raises `Refused`, and then nothing has changed."""
-    if change.level < FROM_LEVEL:
+    if change.level < stages.FROM_LEVEL:
         raise Refused("There is no such tool.")
     wanted = checked(arguments, _Split)
     plan = turn["plan"]

@@ -2,13 +2,12 @@
 
 import sqlite3
 
-from threadrebuild.collab import household
+from threadrebuild.collab import household, stages
 from threadrebuild.collab.change import Change, Conflict
 from threadrebuild.database import Database
 
 RAN_ENOUGH = 5  # TICK-32
 """How many turns on a ticket let a Bot be offered as its reviewer."""
-FROM_LEVEL = 5
 
 
 def choose(change: Change, ticket: sqlite3.Row, bot: int | None) -> None:
@@ -41,7 +40,7 @@ def of(db: Database, ticket: int, producer: int | None) -> int | None:
 
 def offered(db: Database, ticket: sqlite3.Row) -> list[int]:
     """The Bots offered as reviewer of a ticket that has none: those that have worked on it beside its owner."""
-    if ticket["reviewer"] is not None or db.value("SELECT level FROM meta") < FROM_LEVEL:  # TICK-32
+    if ticket["reviewer"] is not None or db.value("SELECT level FROM meta") < stages.FROM_LEVEL:  # TICK-32
         return []
     ran = db.rows("SELECT bot, count(*) AS turns FROM turns WHERE ticket = ? GROUP BY bot ORDER BY bot", ticket["id"])
     return [row["bot"] for row in ran if row["turns"] >= RAN_ENOUGH and row["bot"] != ticket["owner"]]  # TICK-32

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from threadrebuild.collab import delegation, inbox, releases, submission_checks, submissions, tickets, work
+from threadrebuild.collab import delegation, inbox, releases, stages, submission_checks, submissions, tickets, work
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.toolbox import Refused, checked, tool
 from threadrebuild.database import Database, Id
@@ -48,7 +48,7 @@ def request(change: Change, submission: int, reviewer: int) -> None:
 @tool("review", effectful=True)
 def review(change: Change, turn: sqlite3.Row, arguments: dict[str, Any]) -> str:
     """Decide on a submission: approve or return it. Raises `Refused`, and then nothing has changed."""
-    if change.level < submissions.FROM_LEVEL:
+    if change.level < stages.FROM_LEVEL:
         raise Refused("There is no such tool.")
     said = checked(arguments, _Review)
     row = _reviewed(change, turn, said.submission_id)
@@ -106,13 +106,6 @@ def _reviewed(change: Change, turn: sqlite3.Row, named: int | None) -> sqlite3.R
 
 def _answer_requests(change: Change, turn: sqlite3.Row, row: sqlite3.Row, said: _Review) -> None:
     """Answer what this Bot was asked to review, now that it has."""
-    asked = change.db.rows(
-        "SELECT d.* FROM delegations d JOIN work_items w ON w.id = d.to_item WHERE w.bot = ? AND d.state = 'open'"
-        " AND d.expects = 'review' AND d.plan = ? AND (d.ticket IS NULL OR d.ticket = ?) ORDER BY d.id",
-        turn["bot"],
-        row["plan"],
-        row["ticket"],
-    )
-    for each in asked:
+    for each in delegation.asked_of(change.db, turn["bot"], "review", row):
         outcome = "approved" if said.outcome == "approve" else "returned"
         delegation.resolve(change, each, "replied", f"Submission {row['id']} is {outcome}. {said.note}".strip())

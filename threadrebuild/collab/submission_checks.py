@@ -148,12 +148,6 @@ def _binds(check: sqlite3.Row, ticket: int, folder: str, files: set[str]) -> boo
     return bool(looks_at) and (looks_at in files or looks_at.startswith(f"{folder}/"))
 
 
-def lets_through(db: Database, check: sqlite3.Row) -> bool:
-    """Whether a gate is in nobody's way by its last run: it has passed, or only advises."""
-    last = checks.last_run(db, check)
-    return last is not None and not _stops(check, last)
-
-
 def _stops(check: sqlite3.Row, last: sqlite3.Row | None) -> bool:
     return is_gate(check) and last is not None and last["outcome"] != "passed" and not continuity.only_advises(last)
 

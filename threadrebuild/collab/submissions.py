@@ -14,7 +14,6 @@ from threadrebuild.collab.change import Change, Missing
 from threadrebuild.collab.hashing import File
 from threadrebuild.database import Database
 
-FROM_LEVEL = 5
 Origin = Literal["submit", "implicit", "answer", "organizer"]
 State = Literal["checking", "check_failed", "submitted", "in_review", "awaiting", "approved", "returned", "void"]
 UNDECIDED = ("checking", "submitted", "in_review", "awaiting")
@@ -105,17 +104,6 @@ def in_states(db: Database, ticket: int, states: Sequence[str]) -> list[sqlite3.
     """The submissions of a ticket that are in one of these states, oldest first."""
     rows = db.rows("SELECT * FROM submissions WHERE ticket = ? ORDER BY id", ticket)
     return [row for row in rows if row["state"] in states]
-
-
-def pending(db: Database, ticket: int) -> sqlite3.Row | None:
-    """The one submission of a ticket that is not decided yet."""
-    found = in_states(db, ticket, UNDECIDED)
-    return found[-1] if found else None
-
-
-def newest(db: Database, ticket: int) -> sqlite3.Row | None:
-    """The last submission of a ticket, whatever became of it."""
-    return db.row("SELECT * FROM submissions WHERE ticket = ? ORDER BY id DESC", ticket)
 
 
 def files_of(db: Database, submission: int) -> list[sqlite3.Row]:

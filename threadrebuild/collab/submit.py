@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from threadrebuild.collab import hashing, submission_checks, submissions, turns
+from threadrebuild.collab import hashing, stages, submission_checks, submissions, turns
 from threadrebuild.collab.change import Change
 from threadrebuild.collab.toolbox import Refused, checked, tool
 
@@ -41,7 +41,7 @@ def submit(change: Change, turn: sqlite3.Row, arguments: dict[str, Any]) -> str 
 
     Raises `Refused`, and then nothing has been handed in.
     """
-    if change.level < submissions.FROM_LEVEL:  # SUBM-02
+    if change.level < stages.FROM_LEVEL:  # SUBM-02
         raise Refused("There is no such tool.")
     wanted = checked(arguments, HandingIn)
     if turn["ticket"] is None:
